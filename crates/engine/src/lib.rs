@@ -1,0 +1,1 @@
+//! crates/engine/src/lib.rs

@@ -1,0 +1,163 @@
+//! Pods, and the part of a pod's spec that templates share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rehome_model::Timestamp;
+use rehome_model::time::Seconds;
+
+use crate::affinity::Affinity;
+use crate::meta::Meta;
+use crate::node::Resources;
+use crate::spread::SpreadConstraint;
+use crate::toleration::Toleration;
+
+/// A pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// Names, labels, owner, times.
+    pub meta: Meta,
+    /// `spec.nodeName`: where it is bound.
+    pub node: Option<String>,
+    /// `status.phase`.
+    pub phase: Phase,
+    /// Whether the condition `Ready` is True.
+    pub ready: bool,
+    /// The condition `PodScheduled` when it is False: the scheduler's sentence.
+    pub unschedulable: Option<String>,
+    /// `status.reason`, or the waiting reason of the first container that waits: `CrashLoopBackOff`.
+    pub reason: Option<String>,
+    /// Restarts, summed over its containers.
+    pub restarts: i64,
+    /// The part of the spec that its template has too.
+    pub spec: Arc<PodSpec>,
+    /// When it reached what: the durations that forecasts rest on.
+    pub timing: Timing,
+}
+
+/// `status.phase`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Accepted, not all containers have started.
+    #[default]
+    Pending,
+    /// Bound, and at least one container runs.
+    Running,
+    /// All containers ended well.
+    Succeeded,
+    /// All containers ended, one of them badly.
+    Failed,
+    /// The node could not be asked.
+    Unknown,
+}
+
+/// When a pod reached what. Source: `status.conditions[].lastTransitionTime` and `status.startTime`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Bound to a node.
+    pub scheduled: Option<Timestamp>,
+    /// Taken up by the kubelet.
+    pub started: Option<Timestamp>,
+    /// The last container began to run.
+    pub running: Option<Timestamp>,
+    /// Became Ready (the last time).
+    pub ready: Option<Timestamp>,
+}
+
+/// What a pod asks of a node. Pods of one template share it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PodSpec {
+    /// What the scheduler counts: see [`crate::requests`].
+    pub requests: Resources,
+    /// `spec.nodeName` in a template: such a pod never passes the scheduler.
+    pub node_name: Option<String>,
+    /// `spec.nodeSelector`.
+    pub node_selector: BTreeMap<String, String>,
+    /// Required node affinity, and whether there are pod (anti-)affinities.
+    pub affinity: Affinity,
+    /// Tolerations.
+    pub tolerations: Vec<Toleration>,
+    /// Topology spread constraints.
+    pub spread: Vec<SpreadConstraint>,
+    /// Volumes, less those that play no part in a move (ConfigMaps, Secrets, projections, downward API).
+    pub volumes: Vec<Volume>,
+    /// `(hostIP, protocol, hostPort)` of all host ports; `hostNetwork` ports included.
+    pub host_ports: Vec<(String, String, i32)>,
+    /// `spec.priority`.
+    pub priority: i64,
+    /// `spec.priorityClassName`.
+    pub priority_class: Option<String>,
+    /// `spec.schedulerName`; `default-scheduler` where absent.
+    pub scheduler: String,
+    /// `spec.terminationGracePeriodSeconds`, 30 s where absent.
+    pub grace: Seconds,
+    /// Whether a container has a `preStop` hook.
+    pub pre_stop: bool,
+    /// Names of scheduling gates.
+    pub gates: Vec<String>,
+}
+
+/// A volume of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Volume {
+    /// A claim in the pod's namespace.
+    Claim {
+        /// The claim.
+        name: String,
+    },
+    /// A generic ephemeral volume: its claim is named `<pod>-<volume>` and dies with the pod.
+    Ephemeral {
+        /// The volume.
+        name: String,
+    },
+    /// An emptyDir: its data is lost when the pod leaves.
+    EmptyDir {
+        /// Whether it is in memory.
+        memory: bool,
+    },
+    /// A path of the node: its data stays behind.
+    HostPath {
+        /// The path.
+        path: String,
+    },
+    /// Another kind of volume, by the name of its field.
+    Other {
+        /// `nfs`, `csi`, …
+        kind: String,
+    },
+}
+
+/// The annotation that the kubelet sets on the mirror of a static pod.
+/// Source: `k8s.io/api/core/v1/annotation_key_constants.go`.
+pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+
+impl Pod {
+    /// Whether it has ended: it holds no resources and needs no move.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        matches!(self.phase, Phase::Succeeded | Phase::Failed)
+    }
+
+    /// Whether it is the mirror of a static pod, which only its node can end.
+    #[must_use]
+    pub fn mirror(&self) -> bool {
+        self.meta.annotations.contains_key(MIRROR_ANNOTATION)
+    }
+
+    /// Names of the claims in its namespace that it mounts.
+    pub fn claims(&self) -> impl Iterator<Item = String> + '_ {
+        self.spec.claims_of(&self.meta.name)
+    }
+}
+
+impl PodSpec {
+    /// Names of the claims that a pod of this name mounts.
+    pub fn claims_of<'a>(&'a self, pod: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.volumes.iter().filter_map(move |volume| match volume {
+            Volume::Claim { name } => Some(name.clone()),
+            // Source: `k8s.io/component-helpers/storage/ephemeral`, `VolumeClaimName`.
+            Volume::Ephemeral { name } => Some(format!("{pod}-{name}")),
+            _ => None,
+        })
+    }
+}

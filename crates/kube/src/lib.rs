@@ -1,0 +1,1 @@
+//! crates/kube/src/lib.rs

@@ -1,0 +1,1 @@
+//! crates/plan/src/lib.rs

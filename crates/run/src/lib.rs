@@ -1,0 +1,1 @@
+//! crates/run/src/lib.rs

@@ -1,0 +1,1 @@
+//! crates/sched/src/lib.rs

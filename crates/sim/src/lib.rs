@@ -1,0 +1,1 @@
+//! crates/sim/src/lib.rs

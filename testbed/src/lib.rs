@@ -1,0 +1,1 @@
+//! testbed/src/lib.rs
