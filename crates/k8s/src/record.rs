@@ -8,7 +8,9 @@ use rehome_model::ObjectRef;
 use crate::meta::{Key, Meta};
 use crate::node::Node;
 use crate::pod::Pod;
-use crate::policy::{Hpa, LimitRange, Namespace, PodDisruptionBudget, PriorityClass, ResourceQuota, WebhookConfiguration};
+use crate::policy::{
+    Hpa, LimitRange, Namespace, PodDisruptionBudget, PriorityClass, ResourceQuota, WebhookConfiguration,
+};
 use crate::service::{EndpointSlice, EventRecord, Service};
 use crate::storage::{CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use crate::workload::Workload;

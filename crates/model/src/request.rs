@@ -64,7 +64,9 @@ impl Request {
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SetField(Change { target, field, to: Some(to), .. }) => write!(f, "set {field} of {target} to {to:?}"),
+            Self::SetField(Change { target, field, to: Some(to), .. }) => {
+                write!(f, "set {field} of {target} to {to:?}")
+            }
             Self::SetField(Change { target, field, to: None, .. }) => write!(f, "remove {field} of {target}"),
             Self::Evict { pod, uid } => write!(f, "evict {pod} (uid {uid})"),
             Self::Delete { pod, uid } => write!(f, "delete {pod} (uid {uid})"),

@@ -1,0 +1,130 @@
+//! PodDisruptionBudget arithmetic.
+//!
+//! Source: `k8s.io/kubernetes/pkg/controller/disruption` (`getExpectedPodCount`, `countHealthyPods`,
+//! `updatePdbStatus`) and `registry/core/pod/storage/eviction.go`.
+
+use std::sync::Arc;
+
+use rehome_model::Known;
+
+use crate::meta::Key;
+use crate::pod::{Phase, Pod};
+use crate::policy::{BudgetStatus, PodDisruptionBudget};
+use crate::record::{Kind, Record};
+use crate::view::View;
+
+/// The budgets that select a pod.
+#[must_use]
+pub fn of_pod<'v>(view: &'v View, pod: &Pod) -> Known<Vec<&'v Arc<PodDisruptionBudget>>> {
+    of_labels(view, &pod.meta.namespace, &pod.meta.labels)
+}
+
+/// The budgets that select a pod with these labels in this namespace.
+#[must_use]
+pub fn of_labels<'v>(
+    view: &'v View,
+    namespace: &str,
+    labels: &std::collections::BTreeMap<String, String>,
+) -> Known<Vec<&'v Arc<PodDisruptionBudget>>> {
+    view.known(Kind::PodDisruptionBudget).map(|records| {
+        records
+            .into_iter()
+            .filter_map(|record| if let Record::PodDisruptionBudget(budget) = record { Some(budget) } else { None })
+            .filter(|budget| budget.meta.namespace == namespace && budget.selector.matches(labels))
+            .collect()
+    })
+}
+
+/// The pods that a budget selects.
+pub fn pods<'v>(view: &'v View, budget: &'v PodDisruptionBudget) -> impl Iterator<Item = &'v Arc<Pod>> {
+    view.pods_in(&budget.meta.namespace).filter(|pod| budget.selector.matches(&pod.meta.labels))
+}
+
+/// The status that the disruption controller would write for what the view holds.
+///
+/// Expected pods come from the scale of the pods' controllers, each counted once; for `minAvailable` as a number they
+/// are simply the pods that it selects.
+#[must_use]
+pub fn compute(view: &View, budget: &PodDisruptionBudget) -> BudgetStatus {
+    let disrupted = budget.status.as_ref().map(|status| status.disrupted_pods.clone()).unwrap_or_default();
+    let selected: Vec<_> = pods(view, budget).collect();
+    let healthy = selected
+        .iter()
+        .filter(|pod| pod.meta.deleting.is_none() && pod.ready && !disrupted.contains(&pod.meta.name))
+        .count();
+    let current_healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
+    let (expected, desired) = match (budget.max_unavailable, budget.min_available) {
+        (Some(max), _) => {
+            let expected = expected_by_scale(view, &selected);
+            (expected, (expected - max.of_rounded_up(expected)).max(0))
+        }
+        (None, Some(crate::percent::IntOrPercent::Int(min))) => {
+            // Finished and terminating pods are still selected, as the controller's lister does.
+            (i64::try_from(selected.len()).unwrap_or(i64::MAX), min)
+        }
+        (None, Some(min)) => {
+            let expected = expected_by_scale(view, &selected);
+            (expected, min.of_rounded_up(expected))
+        }
+        (None, None) => (0, 0),
+    };
+    let allowed = if expected <= 0 { 0 } else { (current_healthy - desired).max(0) };
+    BudgetStatus {
+        observed_generation: budget.meta.generation,
+        disruptions_allowed: allowed,
+        current_healthy,
+        desired_healthy: desired,
+        expected_pods: expected,
+        disrupted_pods: disrupted,
+        sync_failed: None,
+    }
+}
+
+/// The budget's own status, or what it would be where a file has none.
+#[must_use]
+pub fn status(view: &View, budget: &PodDisruptionBudget) -> BudgetStatus {
+    budget.status.clone().unwrap_or_else(|| compute(view, budget))
+}
+
+/// How many pods the controllers of these pods are asked to keep, each controller counted once.
+fn expected_by_scale(view: &View, pods: &[&Arc<Pod>]) -> i64 {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut expected = 0;
+    for pod in pods {
+        let Some(controller) = &pod.meta.controller else { continue };
+        let Some(mut record) = view.by_uid(&controller.uid) else { continue };
+        if record.kind() == Kind::ReplicaSet
+            && let Some(above) = &record.meta().controller
+            && let Some(deployment) = view.by_uid(&above.uid).filter(|above| above.kind() == Kind::Deployment)
+        {
+            record = deployment;
+        }
+        if seen.insert(record.meta().uid.clone()) {
+            expected += record.as_workload().and_then(|workload| workload.replicas).unwrap_or(0);
+        }
+    }
+    expected
+}
+
+/// Whether a budget can never allow a disruption while all of its pods are healthy: waiting will not help.
+#[must_use]
+pub fn structural(view: &View, budget: &PodDisruptionBudget) -> bool {
+    let status = compute(view, budget);
+    status.expected_pods > 0 && status.desired_healthy >= status.expected_pods
+}
+
+/// What the eviction endpoint checks of a pod before it asks a budget.
+/// Source: `eviction.go`, `canIgnorePDB`: Pending, finished and terminating pods are deleted without a budget.
+#[must_use]
+pub fn ignored_for(pod: &Pod) -> bool {
+    matches!(pod.phase, Phase::Pending | Phase::Succeeded | Phase::Failed) || pod.meta.deleting.is_some()
+}
+
+/// The budget of a namespace by name.
+#[must_use]
+pub fn get<'v>(view: &'v View, key: &Key) -> Option<&'v Arc<PodDisruptionBudget>> {
+    match view.get(Kind::PodDisruptionBudget, key)? {
+        Record::PodDisruptionBudget(budget) => Some(budget),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! What the scheduler counts for a pod.
+//!
+//! Source: `k8s.io/component-helpers/resource`, `PodRequests`: per resource
+//! `max(sum(app) + sum(sidecars), max over init containers of (init + sidecars started before it))`; then pod-level
+//! requests replace the result for exactly the resources that they name; then the overhead is added.
+
+use crate::node::Resources;
+
+/// What one container asks for.
+#[derive(Clone, Debug, Default)]
+pub struct ContainerRequest {
+    /// Its requests.
+    pub requests: Resources,
+    /// Whether it is an init container with `restartPolicy: Always`.
+    pub sidecar: bool,
+}
+
+/// Adds amounts.
+pub fn add(total: &mut Resources, more: &Resources) {
+    for (name, amount) in more {
+        let entry = total.entry(name.clone()).or_default();
+        *entry = entry.saturating_add(*amount);
+    }
+}
+
+fn raise(total: &mut Resources, other: &Resources) {
+    for (name, amount) in other {
+        let entry = total.entry(name.clone()).or_default();
+        *entry = (*entry).max(*amount);
+    }
+}
+
+/// What the scheduler counts for a pod with these containers.
+#[must_use]
+pub fn of_pod(
+    containers: &[ContainerRequest],
+    init_containers: &[ContainerRequest],
+    pod_level: &Resources,
+    overhead: &Resources,
+) -> Resources {
+    let mut running = Resources::new();
+    for container in containers {
+        add(&mut running, &container.requests);
+    }
+    let mut sidecars = Resources::new();
+    let mut worst_init = Resources::new();
+    for init in init_containers {
+        let mut during = sidecars.clone();
+        add(&mut during, &init.requests);
+        if init.sidecar {
+            sidecars = during.clone();
+        }
+        raise(&mut worst_init, &during);
+    }
+    add(&mut running, &sidecars);
+    raise(&mut running, &worst_init);
+    for (name, amount) in pod_level {
+        running.insert(name.clone(), *amount);
+    }
+    add(&mut running, overhead);
+    running
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpu(amount: i64, sidecar: bool) -> ContainerRequest {
+        ContainerRequest { requests: Resources::from([("cpu".to_owned(), amount)]), sidecar }
+    }
+
+    #[test]
+    fn sidecars_count_beside_apps_and_beside_later_inits() {
+        let none = Resources::new();
+        let asked = |inits: &[ContainerRequest]| of_pod(&[cpu(100, false), cpu(50, false)], inits, &none, &none)["cpu"];
+        assert_eq!(asked(&[]), 150);
+        assert_eq!(asked(&[cpu(400, false)]), 400);
+        assert_eq!(asked(&[cpu(100, true)]), 250);
+        assert_eq!(asked(&[cpu(100, true), cpu(200, false)]), 300);
+        assert_eq!(asked(&[cpu(200, false), cpu(100, true)]), 250);
+    }
+
+    #[test]
+    fn pod_level_requests_replace_and_overhead_is_added() {
+        let pod = Resources::from([("cpu".to_owned(), 120)]);
+        let overhead = Resources::from([("cpu".to_owned(), 10), ("memory".to_owned(), 5)]);
+        let total = of_pod(&[cpu(500, false)], &[], &pod, &overhead);
+        assert_eq!(total, Resources::from([("cpu".to_owned(), 130), ("memory".to_owned(), 5)]));
+    }
+}
