@@ -66,6 +66,11 @@ macro_rules! kinds {
             pub fn meta(&self) -> &Meta {
                 match self { $(Record::$kind(record) => &record.meta,)* }
             }
+
+            /// The metadata of the object, to change it: a record that is shared is copied first.
+            pub fn meta_mut(&mut self) -> &mut Meta {
+                match self { $(Record::$kind(record) => &mut Arc::make_mut(record).meta,)* }
+            }
         }
     };
 }
