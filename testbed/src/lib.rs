@@ -1,1 +1,8 @@
-//! testbed/src/lib.rs
+//! The testbed: a real control plane on one machine, nodes played by kwok, and the checker that reads its audit log.
+//!
+//! Not shipped. It knows nothing of the engine: what it judges are a plan, a journal and an audit log.
+
+pub mod assets;
+pub mod clock;
+pub mod control_plane;
+pub mod kwok;
