@@ -17,6 +17,7 @@ pub mod policy;
 pub mod quantity;
 pub mod readiness;
 pub mod record;
+pub mod redact;
 pub mod requests;
 pub mod selector;
 pub mod service;

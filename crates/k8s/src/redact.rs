@@ -1,0 +1,128 @@
+//! What is taken out of an object before it is kept.
+//!
+//! A snapshot is made to be sent to a colleague, so it must not carry what people put into objects in good faith:
+//! literal environment values, command lines, headers, certificates. The rules go by field name wherever the field
+//! stands, so that templates inside templates and pods inside custom resources are covered without a list of paths.
+//! What it does not know: whether a label, a short annotation, an Event's message or an image name holds a secret.
+
+use serde_json::{Map, Value};
+
+/// What [`redact`] takes out, in words: goes into `Snapshot.redacted`.
+pub const REDACTED: &[&str] = &[
+    "Secrets and ConfigMaps, whole",
+    "literal values of environment variables (names and valueFrom stay)",
+    "commands and arguments of containers, probes and hooks",
+    "HTTP headers of probes and hooks",
+    "termination messages of containers",
+    "the annotation kubectl.kubernetes.io/last-applied-configuration",
+    "annotations with a value of more than 1024 bytes",
+    "the fields in managedFields (manager, operation and subresource stay)",
+    "caBundle of webhooks",
+    "the list of images of nodes",
+];
+
+/// The longest annotation value that is kept, in bytes. Longer ones are configuration (or whole objects) rather than
+/// notes; everything that a rule reads is shorter.
+pub const ANNOTATION_LIMIT: usize = 1024;
+
+/// The annotation in which `kubectl apply` keeps the whole object, literal values included.
+/// Source: `k8s.io/api/core/v1/annotation_key_constants.go`, `LastAppliedConfigAnnotation`.
+pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Whether objects of this kind are never kept, whoever has read them.
+#[must_use]
+pub fn never_kept(object: &Value) -> bool {
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let kind = kind.strip_suffix("List").unwrap_or(kind);
+    matches!(kind, "Secret" | "ConfigMap")
+}
+
+/// Takes out of an object what [`REDACTED`] names. In a `List`, items that are never kept go altogether; an object
+/// that is never kept and stands alone is emptied down to its identity, so that a caller that forgets to ask
+/// [`never_kept`] gives nothing away.
+pub fn redact(object: &mut Value) {
+    if never_kept(object) {
+        *object = identity(object);
+        return;
+    }
+    let is_node = object["kind"].as_str() == Some("Node");
+    if is_node && let Some(status) = object.get_mut("status").and_then(Value::as_object_mut) {
+        status.retain(|name, _| name != "images");
+    }
+    if object["kind"].as_str().is_some_and(|kind| kind.ends_with("List"))
+        && let Some(items) = object.get_mut("items").and_then(Value::as_array_mut)
+    {
+        items.retain(|item| !never_kept(item));
+        items.iter_mut().for_each(redact);
+    }
+    walk(object);
+}
+
+/// `apiVersion`, `kind`, and the namespace, name and UID of the metadata.
+fn identity(object: &Value) -> Value {
+    let mut bare = Map::new();
+    for name in ["apiVersion", "kind"] {
+        if let Some(value) = object.get(name) {
+            bare.insert(name.to_owned(), value.clone());
+        }
+    }
+    let mut metadata = Map::new();
+    for name in ["namespace", "name", "uid"] {
+        if let Some(value) = object["metadata"].get(name) {
+            metadata.insert(name.to_owned(), value.clone());
+        }
+    }
+    bare.insert("metadata".to_owned(), Value::Object(metadata));
+    Value::Object(bare)
+}
+
+fn walk(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(walk),
+        Value::Object(fields) => {
+            fields.retain(|name, value| keep(name, value));
+            fields.values_mut().for_each(walk);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a field stays; what stays may have been cut.
+fn keep(name: &str, value: &mut Value) -> bool {
+    match (name, value) {
+        // A label or a key of a selector can have any of these names, but then its value is text.
+        (_, Value::String(_)) if name != "caBundle" => true,
+        ("command" | "args" | "httpHeaders", Value::Array(_)) => false,
+        ("caBundle", _) => false,
+        ("env", Value::Array(variables)) => {
+            variables.retain(Value::is_object);
+            for variable in variables.iter_mut().filter_map(Value::as_object_mut) {
+                variable.retain(|name, _| matches!(name.as_str(), "name" | "valueFrom"));
+            }
+            true
+        }
+        // Some custom resources write their environment as a map.
+        ("env", Value::Object(_)) => false,
+        ("terminated", Value::Object(state)) => {
+            state.retain(|name, _| name != "message");
+            true
+        }
+        ("annotations", Value::Object(annotations)) => {
+            annotations.retain(|name, value| {
+                name != LAST_APPLIED_ANNOTATION && value.as_str().is_none_or(|text| text.len() <= ANNOTATION_LIMIT)
+            });
+            true
+        }
+        ("managedFields", Value::Array(entries)) => {
+            entries.retain(Value::is_object);
+            for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+                entry.retain(|name, _| matches!(name.as_str(), "manager" | "operation" | "subresource"));
+            }
+            true
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;
