@@ -109,6 +109,7 @@ pub struct Lineage {
 
 /// See [`Verb::Restart`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Restart {
     /// The Deployment and how many of its pods leave source nodes.
     pub lineage: Lineage,
@@ -161,6 +162,7 @@ pub enum Successor {
 
 /// See [`Verb::Wait`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Wait {
     /// What must hold.
     pub until: Condition,
