@@ -1,0 +1,162 @@
+//! Builds the test programs, and finds or builds the programs of a control plane.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::Tier;
+use crate::workspace::{WorkspaceError, cargo};
+
+/// The package whose tests need a control plane.
+const TESTBED: &str = "rehome-testbed";
+/// Its program that finds or builds one and prints the folder.
+const BUILD_CONTROL_PLANE: &str = "build-control-plane";
+
+/// What cargo built.
+#[derive(Debug, Default)]
+pub(crate) struct Built {
+    /// The test programs, by tier and then by package and name.
+    pub(crate) tests: Vec<TestProgram>,
+    /// The program that finds or builds a control plane.
+    pub(crate) build_control_plane: Option<PathBuf>,
+}
+
+/// One test program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TestProgram {
+    /// What it needs.
+    pub(crate) tier: Tier,
+    /// The package.
+    pub(crate) package: String,
+    /// The library, program or file that it tests.
+    pub(crate) target: String,
+    /// The folder of the package: where its tests expect to be run.
+    pub(crate) folder: PathBuf,
+    /// The program.
+    pub(crate) executable: PathBuf,
+}
+
+/// Builds all test programs of the workspace, and the programs that they call; `None` when something did not compile.
+///
+/// # Errors
+/// Fails when cargo cannot be run.
+pub(crate) fn build(root: &Path) -> Result<Option<Built>, WorkspaceError> {
+    let cargo = cargo();
+    let mut child = Command::new(&cargo)
+        .args(["test", "--release", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|source| WorkspaceError::CannotRun { program: cargo, source })?;
+    let mut built = Built::default();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            // Lines that are no messages are what build scripts print.
+            if let Ok(message) = serde_json::from_str::<Value>(&line?) {
+                built.take(&message);
+            }
+        }
+    }
+    built.tests.sort();
+    Ok(child.wait()?.success().then_some(built))
+}
+
+impl Built {
+    /// Notes the program that a message of cargo's announces.
+    fn take(&mut self, message: &Value) {
+        let (Some("compiler-artifact"), Some(executable)) =
+            (message["reason"].as_str(), message["executable"].as_str().map(PathBuf::from))
+        else {
+            return;
+        };
+        let Some(target) = message["target"]["name"].as_str() else { return };
+        let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
+        if message["profile"]["test"] == true {
+            let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
+            let package = package_name(message["package_id"].as_str().unwrap_or_default());
+            self.tests.push(TestProgram {
+                tier: tier(&package, kind),
+                package,
+                target: target.to_owned(),
+                folder: manifest.parent().unwrap_or(Path::new(".")).to_path_buf(),
+                executable,
+            });
+        } else if target == BUILD_CONTROL_PLANE {
+            self.build_control_plane = Some(executable);
+        }
+    }
+}
+
+/// The tier of a target.
+fn tier(package: &str, kind: &str) -> Tier {
+    match kind {
+        _ if package == TESTBED => Tier::ControlPlane,
+        "test" => Tier::Scenario,
+        _ => Tier::Unit,
+    }
+}
+
+/// The name in a package id: `path+file:///x/crates/model#rehome-model@0.1.0`, or `…/xtask#0.1.0` where the folder has
+/// the name of the package.
+fn package_name(id: &str) -> String {
+    let (place, name) = id.rsplit_once('#').unwrap_or(("", id));
+    match name.split_once('@') {
+        Some((name, _)) => name.to_owned(),
+        None => place.rsplit('/').next().unwrap_or(name).to_owned(),
+    }
+}
+
+/// The folder with the programs of a control plane, or why there is none.
+///
+/// # Errors
+/// The reason, with how to mend it.
+pub(crate) fn control_plane(built: &Built) -> Result<String, String> {
+    let Some(program) = &built.build_control_plane else {
+        return Err(format!("{TESTBED} has no program {BUILD_CONTROL_PLANE}"));
+    };
+    let done = Command::new(program)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+    } else {
+        Err("etcd, kube-apiserver and the others could neither be found nor built (see above)".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn programs_are_sorted_into_tiers() {
+        let mut built = Built::default();
+        for (package, kind, test) in [
+            ("rehome-sim", "lib", true),
+            ("rehome-sim", "test", true),
+            (TESTBED, "test", true),
+            (TESTBED, "bin", false),
+        ] {
+            built.take(&json!({
+                "reason": "compiler-artifact", "executable": "x", "package_id": format!("path+file:///a/b#{package}@0.1.0"),
+                "manifest_path": "/a/b/Cargo.toml", "profile": {"test": test},
+                "target": {"name": if test { "t" } else { BUILD_CONTROL_PLANE }, "kind": [kind]},
+            }));
+        }
+        let tiers: Vec<_> = built.tests.iter().map(|program| program.tier).collect();
+        assert_eq!(tiers, [Tier::Unit, Tier::Scenario, Tier::ControlPlane]);
+        assert!(built.build_control_plane.is_some());
+    }
+
+    #[test]
+    fn a_package_is_named_in_its_id_or_by_its_folder() {
+        assert_eq!(package_name("path+file:///x/crates/model#rehome-model@0.1.0"), "rehome-model");
+        assert_eq!(package_name("path+file:///x/xtask#0.1.0"), "xtask");
+    }
+}
