@@ -22,7 +22,7 @@ usage: cargo xtask TASK
 
   test [TIER…] [-- ARGUMENT…]  build and run the tests of all tiers, or of these: unit, scenario, control-plane;
                                arguments go to each test program (a part of a test's name, say)
-  tidy                         rules about the tree: size, docs, completeness, format
+  tidy [CHECK]                 rules about the tree: size, docs, completeness, format
   boundaries                   who may depend on what; licences, bans and sources of all dependencies
   gen [--check]                write the schemas and the corpus' digests; or say what differs
   fmt                          rustfmt on every tracked Rust file
@@ -33,7 +33,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test", rest @ ..] => tiers::main(&root(), rest),
-        ["tidy"] => tidy(),
+        ["tidy"] => tidy(None),
+        ["tidy", name] => tidy(Some(name)),
         ["boundaries"] => boundaries(),
         ["gen"] => generate(),
         ["gen", "--check"] => generated::check(&root()).map(|found| report("gen", &found)),
@@ -53,10 +54,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidy() -> Result<bool, WorkspaceError> {
+/// Runs all checks, or the one with this name.
+fn tidy(name: Option<&str>) -> Result<bool, WorkspaceError> {
+    let checks: Vec<_> = tidy::CHECKS.iter().filter(|check| name.is_none_or(|name| name == check.name)).collect();
+    if checks.is_empty() {
+        let known: Vec<_> = tidy::CHECKS.iter().map(|check| check.name).collect();
+        eprintln!("error: expected the name of a check ({}), found {:?}", known.join(", "), name.unwrap_or_default());
+        return Ok(false);
+    }
     let tree = Tree::tracked(&root())?;
     let mut good = true;
-    for check in tidy::CHECKS {
+    for check in checks {
         good &= report(&format!("tidy {}", check.name), &(check.run)(&tree));
     }
     Ok(good)

@@ -13,7 +13,6 @@ const NEVER: &[(&str, &str)] = &[
     ("chrono", "times are jiff's, as kube and k8s-openapi have them"),
     ("serde_yaml", "unmaintained; YAML is serde-saphyr's"),
     ("serde_yml", "unmaintained; YAML is serde-saphyr's"),
-    ("lazy_static", "the standard library has LazyLock"),
 ];
 
 /// At most one version in the build: their types cross the borders of our crates.

@@ -12,7 +12,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Complaint> {
             let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("#!["));
             let first = lines.next().unwrap_or("");
             let words = first.strip_prefix("//!").unwrap_or("").trim();
-            (words.len() < 10).then(|| Complaint::at(path, 1, "expected module docs (`//! …`) on the first line"))
+            (words.len() < 4).then(|| Complaint::at(path, 1, "expected module docs (`//! …`) on the first line"))
         })
         .collect()
 }
