@@ -35,7 +35,9 @@ fn parse_thousandths(text: &str) -> Option<i128> {
         None => (1, number.strip_prefix('+').unwrap_or(number)),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() && fraction.is_empty() || whole.len() > 20 || fraction.len() > 15 {
+    // Another sign, which the loop above takes for a part of the number.
+    if number.contains(['+', '-']) || whole.is_empty() && fraction.is_empty() || whole.len() > 20 || fraction.len() > 15
+    {
         return None;
     }
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;

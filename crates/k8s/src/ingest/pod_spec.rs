@@ -1,0 +1,157 @@
+//! The spec of a pod or of a template.
+
+use k8s_openapi::api::core::v1 as core;
+use rehome_model::time::Seconds;
+
+use super::BadField;
+use super::selectors::{int_or_none, labels, node_terms, resources};
+use crate::affinity::{Affinity, PodTerm};
+use crate::pod::{PodSpec, Volume};
+use crate::requests::{self, ContainerRequest};
+use crate::spread::SpreadConstraint;
+use crate::toleration::{Effect, Toleration};
+
+/// `terminationGracePeriodSeconds` where a file has none. Source: `k8s.io/api/core/v1`, `DefaultTerminationGracePeriodSeconds`.
+const DEFAULT_GRACE: i64 = 30;
+
+pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
+    let containers = container_requests(&spec.containers)?;
+    let inits = container_requests(spec.init_containers.as_deref().unwrap_or_default())?;
+    let pod_level = resources(spec.resources.and_then(|resources| resources.requests))?;
+    let overhead = resources(spec.overhead)?;
+    let pre_stop = spec
+        .containers
+        .iter()
+        .any(|container| container.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.pre_stop.is_some()));
+    let host_network = spec.host_network == Some(true);
+    Ok(PodSpec {
+        requests: requests::of_pod(&containers, &inits, &pod_level, &overhead),
+        node_name: spec.node_name,
+        node_selector: spec.node_selector.unwrap_or_default(),
+        affinity: affinity(spec.affinity)?,
+        tolerations: spec.tolerations.unwrap_or_default().into_iter().map(toleration).collect(),
+        spread: spec
+            .topology_spread_constraints
+            .unwrap_or_default()
+            .into_iter()
+            .map(spread)
+            .collect::<Result<_, _>>()?,
+        volumes: spec.volumes.unwrap_or_default().into_iter().filter_map(volume).collect(),
+        host_ports: host_ports(&spec.containers, host_network),
+        priority: spec.priority.unwrap_or_default().into(),
+        priority_class: spec.priority_class_name,
+        scheduler: spec.scheduler_name.unwrap_or_else(|| "default-scheduler".to_owned()),
+        grace: Seconds::new(
+            spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE).clamp(0, i64::from(i32::MAX)),
+        ),
+        pre_stop,
+        gates: spec.scheduling_gates.unwrap_or_default().into_iter().map(|gate| gate.name).collect(),
+    })
+}
+
+fn container_requests(containers: &[core::Container]) -> Result<Vec<ContainerRequest>, BadField> {
+    containers
+        .iter()
+        .map(|container| {
+            let asked = container.resources.clone().unwrap_or_default();
+            // A limit without a request is also the request: the API server's defaulting does so; files lack it.
+            let mut requests = resources(asked.limits)?;
+            requests.extend(resources(asked.requests)?);
+            Ok(ContainerRequest { requests, sidecar: container.restart_policy.as_deref() == Some("Always") })
+        })
+        .collect()
+}
+
+fn affinity(affinity: Option<core::Affinity>) -> Result<Affinity, BadField> {
+    let affinity = affinity.unwrap_or_default();
+    let node = affinity
+        .node_affinity
+        .and_then(|node| node.required_during_scheduling_ignored_during_execution)
+        .map(node_terms)
+        .transpose()?;
+    let terms = |terms: Option<Vec<core::PodAffinityTerm>>| {
+        terms.unwrap_or_default().into_iter().map(pod_term).collect::<Result<Vec<_>, _>>()
+    };
+    Ok(Affinity {
+        node,
+        pod: terms(affinity.pod_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution))?,
+        pod_anti: terms(
+            affinity.pod_anti_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution),
+        )?,
+    })
+}
+
+fn pod_term(term: core::PodAffinityTerm) -> Result<PodTerm, BadField> {
+    Ok(PodTerm {
+        selector: labels(term.label_selector)?,
+        namespaces: term.namespaces.unwrap_or_default(),
+        namespace_selector: term.namespace_selector.map(|selector| labels(Some(selector))).transpose()?,
+        topology_key: term.topology_key,
+    })
+}
+
+fn toleration(toleration: core::Toleration) -> Toleration {
+    Toleration {
+        key: toleration.key.filter(|key| !key.is_empty()),
+        exists: toleration.operator.as_deref() == Some("Exists"),
+        value: toleration.value.unwrap_or_default(),
+        effect: toleration.effect.as_deref().and_then(Effect::by_name),
+        seconds: toleration.toleration_seconds,
+    }
+}
+
+fn spread(constraint: core::TopologySpreadConstraint) -> Result<SpreadConstraint, BadField> {
+    Ok(SpreadConstraint {
+        topology_key: constraint.topology_key,
+        max_skew: constraint.max_skew.into(),
+        hard: constraint.when_unsatisfiable == "DoNotSchedule",
+        selector: labels(constraint.label_selector)?,
+        min_domains: int_or_none(constraint.min_domains),
+        honor_node_affinity: constraint.node_affinity_policy.as_deref() != Some("Ignore"),
+        honor_node_taints: constraint.node_taints_policy.as_deref() == Some("Honor"),
+        match_label_keys: constraint.match_label_keys.unwrap_or_default(),
+    })
+}
+
+fn volume(volume: core::Volume) -> Option<Volume> {
+    if let Some(claim) = volume.persistent_volume_claim {
+        return Some(Volume::Claim { name: claim.claim_name });
+    }
+    if volume.ephemeral.is_some() {
+        return Some(Volume::Ephemeral { name: volume.name });
+    }
+    if let Some(empty) = volume.empty_dir {
+        return Some(Volume::EmptyDir { memory: empty.medium.as_deref() == Some("Memory") });
+    }
+    if let Some(path) = volume.host_path {
+        return Some(Volume::HostPath { path: path.path });
+    }
+    let other = if volume.csi.is_some() {
+        "csi"
+    } else if volume.nfs.is_some() {
+        "nfs"
+    } else if volume.iscsi.is_some() {
+        "iscsi"
+    } else if volume.cinder.is_some() {
+        "cinder"
+    } else {
+        return None;
+    };
+    Some(Volume::Other { kind: other.to_owned() })
+}
+
+fn host_ports(containers: &[core::Container], host_network: bool) -> Vec<(String, String, i32)> {
+    let mut ports: Vec<_> = containers
+        .iter()
+        .flat_map(|container| container.ports.iter().flatten())
+        .filter_map(|port| {
+            // With hostNetwork the API server sets hostPort to containerPort; files may lack it.
+            let number = port.host_port.or(host_network.then_some(port.container_port)).filter(|port| *port > 0)?;
+            let address = port.host_ip.clone().filter(|ip| !ip.is_empty()).unwrap_or_else(|| "0.0.0.0".to_owned());
+            Some((address, port.protocol.clone().unwrap_or_else(|| "TCP".to_owned()), number))
+        })
+        .collect();
+    ports.sort();
+    ports.dedup();
+    ports
+}
