@@ -10,6 +10,7 @@ mod exit_codes;
 mod format;
 mod machine_paths;
 mod module_docs;
+mod pure;
 mod size;
 mod unfinished;
 
@@ -27,6 +28,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "module_docs", run: module_docs::check },
     Check { name: "catalogue", run: catalogue::check },
     Check { name: "exit_codes", run: exit_codes::check },
+    Check { name: "pure", run: pure::check },
     Check { name: "unfinished", run: unfinished::check },
     Check { name: "machine_paths", run: machine_paths::check },
     Check { name: "format", run: format::check },
