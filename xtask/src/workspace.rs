@@ -100,24 +100,32 @@ impl Tree {
 /// # Errors
 /// Fails when cargo does.
 pub(crate) fn cargo_metadata(root: &Path) -> Result<Value, WorkspaceError> {
-    let mut cargo = Command::new(cargo());
-    cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
+    let metadata = || {
+        let mut cargo = cargo();
+        cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
+        cargo
+    };
     // In a fresh checkout the sources of crates for other platforms are not on the disk yet: metadata needs their
     // manifests, so the second try may fetch them.
-    match output(cargo.arg("--offline")) {
-        Ok(text) => Ok(serde_json::from_str(&text)?),
-        Err(_) => {
-            let mut cargo = Command::new(self::cargo());
-            cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
-            Ok(serde_json::from_str(&output(&mut cargo)?)?)
-        }
-    }
+    let text = output(metadata().arg("--offline")).or_else(|_| output(&mut metadata()))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
-/// The cargo that runs us, or the one in `PATH`.
+/// The cargo that runs us, or the one in `PATH`, without the variables by which it told us which package we are.
+///
+/// Build scripts can see these, and ring's asks to be run again when they change: with them, each change between
+/// `cargo xtask test` and a plain `cargo` would compile ring and everything above it anew.
 #[must_use]
-pub(crate) fn cargo() -> String {
-    environment("CARGO").unwrap_or_else(|| "cargo".to_owned())
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(environment("CARGO").unwrap_or_else(|| "cargo".to_owned()));
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let about_us = text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_");
+        if about_us || matches!(&*text, "CARGO_BIN_NAME" | "CARGO_CRATE_NAME" | "CARGO_PRIMARY_PACKAGE") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
 }
 
 /// A variable of the environment. The only place where the project's tasks read it.

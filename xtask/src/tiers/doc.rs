@@ -1,7 +1,6 @@
 //! Examples in doc comments. rustdoc is started for each crate, which takes a while, so only if there is an example.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::run;
 use super::verdict::Verdict;
@@ -20,7 +19,7 @@ pub(crate) fn any(root: &Path) -> Result<bool, WorkspaceError> {
 /// # Errors
 /// Fails when cargo cannot be run.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<Verdict, WorkspaceError> {
-    let mut command = Command::new(cargo());
+    let mut command = cargo();
     command.args(["test", "--release", "--workspace", "--doc", "--no-fail-fast"]).current_dir(root);
     if !arguments.is_empty() {
         command.arg("--").args(arguments);

@@ -43,14 +43,13 @@ pub(crate) struct TestProgram {
 /// # Errors
 /// Fails when cargo cannot be run.
 pub(crate) fn build(root: &Path) -> Result<Option<Built>, WorkspaceError> {
-    let cargo = cargo();
-    let mut child = Command::new(&cargo)
+    let mut child = cargo()
         .args(["test", "--release", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
         .current_dir(root)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|source| WorkspaceError::CannotRun { program: cargo, source })?;
+        .map_err(|source| WorkspaceError::CannotRun { program: "cargo".to_owned(), source })?;
     let mut built = Built::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
