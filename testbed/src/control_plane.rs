@@ -23,6 +23,7 @@ use fs_err as fs;
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use rehome_model::behaviour::Behaviour;
+use serde_json::Value;
 
 pub use self::error::ControlPlaneError;
 pub use self::identity::{Identity, everything, rule};
@@ -32,7 +33,7 @@ use self::programs::{AUDIT_POLICY, Files, Ports};
 use self::supervised::{Spec, Supervised};
 use crate::assets::Assets;
 use crate::clock::{self, TimedOut};
-use crate::kwok::{self, FakeNode};
+use crate::kwok;
 
 /// How long a start may take. Seen: 4 s to `/readyz` on two idle cores; tests of several crates can run beside it.
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -294,21 +295,29 @@ impl ControlPlane {
         self.wait_for_service_account(name)
     }
 
-    /// Makes nodes and waits until they are Ready.
+    /// Makes nodes that kwok plays ([`kwok::FakeNode`], or API objects with its annotation) and waits until they are Ready.
     ///
     /// # Errors
     /// See [`ControlPlaneError`].
-    pub fn create_nodes(&self, nodes: &[FakeNode]) -> Result<(), ControlPlaneError> {
-        // Created, not applied: a server-side apply of the main resource leaves the status out.
-        let list = kwok::list(nodes).to_string();
-        self.kubectl_as(&self.admin, &["create", "-f", "-"], Some(&list))?;
+    pub fn create_nodes(&self, nodes: impl IntoIterator<Item = impl Into<Value>>) -> Result<(), ControlPlaneError> {
+        let nodes: Vec<Value> = nodes.into_iter().map(Into::into).collect();
+        self.create(&nodes)?;
+        let names: Vec<&str> = nodes.iter().filter_map(|node| node["metadata"]["name"].as_str()).collect();
+        let arguments: Vec<&str> = ["get", "node", "-o", READY_OF_NODES].into_iter().chain(names).collect();
         self.wait_for(Program::Kwok, "nodes to become Ready", || {
-            let names = nodes.iter().map(FakeNode::name);
-            let arguments: Vec<&str> = ["get", "node", "-o", READY_OF_NODES].into_iter().chain(names).collect();
             let ready = self.kubectl(&arguments).map_err(|error| error.to_string())?;
             let count = ready.split_whitespace().filter(|&status| status == "True").count();
             if count == nodes.len() { Ok(()) } else { Err(format!("{count} of {} are Ready", nodes.len())) }
         })
+    }
+
+    /// Creates objects as `admin`, in their order. Unlike [`ControlPlane::apply`] it keeps a node's status.
+    ///
+    /// # Errors
+    /// See [`ControlPlane::kubectl`].
+    pub fn create(&self, objects: &[Value]) -> Result<(), ControlPlaneError> {
+        let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+        self.kubectl_as(&self.admin, &["create", "-f", "-"], Some(&list)).map(drop)
     }
 
     /// Changes how pods behave from now on: the nodes' program is started again with other stages. Delays that were
@@ -319,6 +328,8 @@ impl ControlPlane {
     pub fn set_behaviour(&self, behaviour: &Behaviour) -> Result<(), ControlPlaneError> {
         fs::write(self.folder.join(STAGES), kwok::stages(behaviour))?;
         self.stop_program(Program::Kwok);
+        // Each kwok has an identity of its own, and waits until the lease of the one before has run out.
+        self.kubectl(&["delete", "lease", "--namespace=kube-node-lease", "--all"])?;
         self.start_program(Program::Kwok)
     }
 

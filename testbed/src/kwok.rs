@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 use rehome_model::behaviour::{Behaviour, PodBehaviour};
 use serde_json::{Value, json};
 
-pub(crate) use self::nodes::list;
 pub use self::nodes::{ANNOTATION, FakeNode};
 
 /// The user as which kwok appears in the audit log.

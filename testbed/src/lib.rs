@@ -3,6 +3,8 @@
 //! Not shipped. It knows nothing of the engine: what it judges are a plan, a journal and an audit log.
 
 pub mod assets;
+pub mod audit;
 pub mod clock;
 pub mod control_plane;
 pub mod kwok;
+pub mod scenario;

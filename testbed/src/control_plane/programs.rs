@@ -172,6 +172,7 @@ pub(super) fn kwok(assets: &Assets, kubeconfig: &Path, stages: &Path) -> Spec {
             // The node lifecycle controller takes a node for lost 50 s after its last sign of life.
             "--node-lease-duration-seconds=40".into(),
             "--cidr=10.200.0.0/16".into(),
+            "--node-ip=10.201.0.1".into(),
         ],
     )
 }

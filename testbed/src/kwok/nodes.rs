@@ -117,8 +117,8 @@ impl FakeNode {
     }
 }
 
-/// Several nodes as one manifest for [`crate::control_plane::ControlPlane::create_nodes`].
-pub(crate) fn list(nodes: &[FakeNode]) -> Value {
-    let items: Vec<Value> = nodes.iter().map(FakeNode::manifest).collect();
-    json!({"apiVersion": "v1", "kind": "List", "items": items})
+impl From<FakeNode> for Value {
+    fn from(node: FakeNode) -> Self {
+        node.manifest()
+    }
 }

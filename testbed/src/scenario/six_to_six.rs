@@ -17,7 +17,8 @@ pub const OTHERS: usize = 3;
 pub const DEPLOYMENTS: usize = 20;
 
 /// The consents that the plan needs, as the command line takes them.
-pub const CONSENTS: &[&str] = &["delete-past-budget=StatefulSet/shop/ledger", "delete-past-budget=Deployment/shop/app-16"];
+pub const CONSENTS: &[&str] =
+    &["delete-past-budget=StatefulSet/shop/ledger", "delete-past-budget=Deployment/shop/app-16"];
 
 /// The pods that no node takes, before and after.
 pub const PENDING: &[&str] = &["wants-64-cores", "wants-nowhere"];

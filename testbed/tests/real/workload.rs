@@ -17,7 +17,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) fn home(plane: &ControlPlane, name: &str) {
     plane.namespace(name).unwrap();
     let node = |suffix: &str| FakeNode::new(&format!("{name}-{suffix}")).label("test", name);
-    plane.create_nodes(&[node("a"), node("b")]).unwrap();
+    plane.create_nodes([node("a"), node("b")]).unwrap();
 }
 
 /// A Deployment `web` with a Service and, if asked for, a budget.
