@@ -10,6 +10,7 @@ use rehome_model::Digest;
 use serde_json::Value;
 
 use crate::complaint::Complaint;
+use crate::conforms;
 use crate::schemas;
 use crate::workspace::WorkspaceError;
 
@@ -77,6 +78,20 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Complaint>, WorkspaceError> {
     }
     for path in stray(root)? {
         found.push(Complaint::about(path, "belongs to no document kind: run `cargo xtask gen`"));
+    }
+    let made = schemas::all();
+    for (name, text) in corpus(root)? {
+        let kind = name.split(['.', '-']).next().unwrap_or_default();
+        let Some(schema) = made.get(&format!("{kind}.json")) else {
+            found.push(Complaint::about(format!("{CORPUS}/{name}"), "expected the name of a kind at its beginning"));
+            continue;
+        };
+        for (index, value) in values(&name, &text)?.iter().enumerate() {
+            if let Some(reason) = conforms::reason_against(schema, schema, value, "$") {
+                let message = format!("does not conform to {SCHEMAS}/{kind}.json: {reason}");
+                found.push(Complaint::at(format!("{CORPUS}/{name}"), index + 1, message));
+            }
+        }
     }
     for (name, word) in lacking(root)? {
         let message = format!("expected an example of {name}: {word}; add one to a new file, never to an old one");

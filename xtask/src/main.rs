@@ -10,6 +10,7 @@ use crate::workspace::{Tree, WorkspaceError, root};
 
 mod boundaries;
 mod complaint;
+mod conforms;
 mod generated;
 mod schemas;
 mod tidy;
