@@ -1,8 +1,12 @@
 //! The one loop that carries out what the machine says.
 
-use rehome_model::journal::Record;
+use rehome_model::journal::{Event, Record};
+use rehome_model::snapshot::ClusterIdentity;
+use rehome_model::{Digest, Timestamp};
 
-use crate::journal::StoreFailed;
+use crate::journal::{JournalStore, StoreFailed};
+use crate::machine::{Action, Machine, ReplayError};
+use crate::world::World;
 
 /// How a drive ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,9 @@ pub enum DriveError {
     /// A record could not be kept: nothing was sent after it.
     #[error(transparent)]
     Store(#[from] StoreFailed),
+    /// A record does not follow from the ones before: a fault of the machine.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
 }
 
 /// Somebody who follows a run: the progress view, the rehearsal's statistics.
@@ -37,4 +44,107 @@ pub trait Observer {
 
     /// The run waits at a step, and why. Called again only when the reason changes.
     fn waiting(&mut self, step: &str, reason: &str);
+}
+
+impl Observer for () {
+    fn recorded(&mut self, _: &Record) {}
+
+    fn waiting(&mut self, _: &str, _: &str) {}
+}
+
+/// Carries out what the machine says until it ends.
+///
+/// # Errors
+/// A record could not be kept, or does not follow from the ones before. Nothing was sent after it.
+pub fn drive(
+    machine: &mut Machine,
+    world: &mut dyn World,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+) -> Result<End, DriveError> {
+    let mut told = String::new();
+    loop {
+        let now = world.now();
+        let action = machine.next(world.view(), now);
+        // Between two requests, never between an announcement and its request: that would only cost time later.
+        if world.interrupted() && !matches!(action, Action::Send { .. } | Action::End(_)) {
+            keep(machine, store, observer, Event::Interrupted {}, now)?;
+            return Ok(End::Interrupted);
+        }
+        match action {
+            Action::Record(event) => keep(machine, store, observer, event, now)?,
+            Action::Send { intent, request, audit_id } => {
+                let outcome = world.send(&request, &audit_id);
+                let now = world.now();
+                keep(machine, store, observer, Event::Answer { intent, outcome }, now)?;
+            }
+            Action::Read(target) => {
+                let result = world.read(&target);
+                machine.observe_read(target, result, now);
+            }
+            Action::ListPods(node) => {
+                let result = world.list_pods_on(&node);
+                let at = world.now();
+                machine.observe_list(result, now, at);
+            }
+            Action::Wait { until, step, reason } => {
+                let line = format!("{step}: {reason}");
+                if line != told {
+                    observer.waiting(&step, &reason);
+                    told = line;
+                }
+                world.wait(until);
+            }
+            Action::End(end) => return Ok(end),
+        }
+    }
+}
+
+/// Appends a record, and lets the machine know once it is kept.
+///
+/// # Errors
+/// See [`drive`].
+pub fn keep(
+    machine: &mut Machine,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+    event: Event,
+    now: Timestamp,
+) -> Result<(), DriveError> {
+    let record = machine.record(event, now);
+    store.append(&record)?;
+    machine.apply(&record)?;
+    observer.recorded(&record);
+    Ok(())
+}
+
+/// What the first record of a run says.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The run's name.
+    pub run: String,
+    /// The plan.
+    pub plan: Digest,
+    /// The approval, if a document was given.
+    pub approval: Option<Digest>,
+    /// The cluster.
+    pub cluster: ClusterIdentity,
+    /// The version of the program.
+    pub program: String,
+}
+
+/// Writes the first record of a run.
+///
+/// # Errors
+/// See [`drive`].
+pub fn start(
+    machine: &mut Machine,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+    start: Start,
+    now: Timestamp,
+) -> Result<(), DriveError> {
+    let Start { run, plan, approval, cluster, program } = start;
+    let api_version = rehome_model::document::API_VERSION.to_owned();
+    keep(machine, store, observer, Event::RunStarted { api_version, run, plan, approval, cluster, program }, now)
 }

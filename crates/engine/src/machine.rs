@@ -1,0 +1,336 @@
+//! The machine: what comes next, from the plan, the records so far, a view and the time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rehome_k8s::{Record as Object, View};
+use rehome_model::journal::{Event, Record};
+use rehome_model::plan::{Plan, Step};
+use rehome_model::request::{LANDING_MARGIN, Outcome, REQUEST_TIMEOUT, Request};
+use rehome_model::time::Seconds;
+use rehome_model::verb::Verb;
+use rehome_model::{Digest, ObjectRef, Timestamp};
+
+use crate::drive::End;
+pub use crate::state::ReplayError;
+use crate::state::State;
+use crate::verbs::{self, Next};
+use crate::world::ReadFailed;
+use crate::{condition, undo};
+
+/// How long a step may wait for its requirements before they count as refused: a watch can be this far behind.
+const REQUIREMENT_GRACE: Seconds = Seconds::new(10);
+/// How often a wait looks again when nothing changes.
+pub(crate) const LOOK_AGAIN: Seconds = Seconds::new(5);
+/// How long to wait before a read that failed is tried again.
+const READ_AGAIN: Seconds = Seconds::new(2);
+
+/// What the driver must do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Append a record, and give it to [`Machine::apply`] once it is on stable storage.
+    Record(Event),
+    /// Send the request that the last record announced, and record the answer.
+    Send {
+        /// The number of the intent.
+        intent: u64,
+        /// The request.
+        request: Request,
+        /// The `Audit-ID` to send it with.
+        audit_id: String,
+    },
+    /// Read an object afresh.
+    Read(ObjectRef),
+    /// List the pods of a node afresh.
+    ListPods(String),
+    /// Wait for the view to change, at most until then.
+    Wait {
+        /// The latest time to look again.
+        until: Timestamp,
+        /// The step that waits.
+        step: String,
+        /// For what.
+        reason: String,
+    },
+    /// Nothing more to do.
+    End(End),
+}
+
+/// Something that the driver saw on behalf of the machine.
+pub(crate) struct FreshRead {
+    pub(crate) at: Timestamp,
+    pub(crate) object: Option<Object>,
+}
+
+/// The machine. Its state is a fold over records; what it holds besides (fresh reads, lists) is only worth a moment.
+pub struct Machine {
+    pub(crate) plan: Arc<Plan>,
+    digest: Digest,
+    pub(crate) state: State,
+    /// The intent that was recorded by this process and is to be sent.
+    outbox: Option<u64>,
+    /// Fresh reads since the last request.
+    pub(crate) reads: BTreeMap<ObjectRef, FreshRead>,
+    /// Fresh lists of the node that is being proved.
+    pub(crate) lists: Vec<verbs::prove_empty::List>,
+    /// The last read that failed: not before then, and why.
+    failed_read: Option<(Timestamp, ReadFailed)>,
+    /// Since when the condition of the step that waits holds.
+    pub(crate) held_since: Option<Timestamp>,
+    /// Since when a step's requirements are not met.
+    refused: Option<(String, Timestamp)>,
+}
+
+impl Machine {
+    /// A machine at the beginning of a plan.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>, digest: Digest) -> Self {
+        Self {
+            plan,
+            digest,
+            state: State::default(),
+            outbox: None,
+            reads: BTreeMap::new(),
+            lists: Vec::new(),
+            failed_read: None,
+            held_since: None,
+            refused: None,
+        }
+    }
+
+    /// A machine where the records left off.
+    ///
+    /// # Errors
+    /// A record that does not follow from the ones before it, or that belongs to another plan.
+    pub fn replay(plan: Arc<Plan>, digest: Digest, records: &[Record]) -> Result<Self, ReplayError> {
+        let mut machine = Self::new(plan, digest);
+        for record in records {
+            machine.check_plan(record)?;
+            machine.state.apply(record)?;
+        }
+        Ok(machine)
+    }
+
+    fn check_plan(&self, record: &Record) -> Result<(), ReplayError> {
+        let error = |expected: String, found: String| ReplayError { seq: record.seq, expected, found };
+        match &record.event {
+            Event::RunStarted { plan, .. } if *plan != self.digest => {
+                Err(error(format!("a run of plan {}", self.digest), format!("a run of plan {plan}")))
+            }
+            Event::StepStarted { step, .. } | Event::StepAlreadyDone { step } if self.plan.step(step).is_none() => {
+                Err(error("a step of the plan".to_owned(), step.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The record for an event: numbered, and chained to the one before.
+    #[must_use]
+    pub fn record(&self, event: Event, at: Timestamp) -> Record {
+        Record { seq: self.state.next_seq, at, prev: self.state.prev.clone(), event }
+    }
+
+    /// Takes a record in that is on stable storage.
+    ///
+    /// # Errors
+    /// It does not follow from the ones before: a fault of the machine.
+    pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+        self.state.apply(record)?;
+        match &record.event {
+            Event::Intent { .. } => self.outbox = Some(record.seq),
+            Event::Answer { .. } | Event::UndoStarted {} => self.reads.clear(),
+            Event::StepStarted { .. } | Event::StepDone { .. } => {
+                self.reads.clear();
+                self.lists.clear();
+                self.held_since = None;
+                self.refused = None;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What the driver read for [`Action::Read`].
+    pub fn observe_read(&mut self, target: ObjectRef, result: Result<Option<Object>, ReadFailed>, at: Timestamp) {
+        match result {
+            Ok(object) => {
+                self.reads.insert(target, FreshRead { at, object });
+            }
+            Err(failed) => self.failed_read = Some((at + READ_AGAIN, failed)),
+        }
+    }
+
+    /// What the driver listed for [`Action::ListPods`], and when it asked.
+    pub fn observe_list(
+        &mut self,
+        result: Result<Vec<Arc<rehome_k8s::pod::Pod>>, ReadFailed>,
+        asked: Timestamp,
+        at: Timestamp,
+    ) {
+        match result {
+            Ok(pods) => verbs::prove_empty::observe(&mut self.lists, &pods, asked),
+            Err(failed) => self.failed_read = Some((at + READ_AGAIN, failed)),
+        }
+    }
+
+    /// Whether a run has been begun.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        self.state.next_seq > 0
+    }
+
+    /// How the run ended, if it did.
+    #[must_use]
+    pub fn finished(&self) -> Option<rehome_model::journal::Verdict> {
+        self.state.finished
+    }
+
+    /// Whether what was changed is being put back.
+    #[must_use]
+    pub fn undoing(&self) -> bool {
+        self.state.undoing
+    }
+
+    /// How many steps are done, and how many there are.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.plan.steps().filter(|step| self.state.done(&step.name)).count(), self.plan.steps().count())
+    }
+
+    /// What comes next.
+    #[must_use]
+    pub fn next(&mut self, view: &View, now: Timestamp) -> Action {
+        if let Some(verdict) = self.state.finished {
+            return Action::End(End::Finished(verdict));
+        }
+        if let Some((step, cause, instructions)) = self.state.stuck.clone() {
+            return Action::End(End::Stuck { step, cause, instructions });
+        }
+        if let Some((not_before, failed)) = self.failed_read.take() {
+            if failed.permanent {
+                let step = self.active().map_or_else(String::new, |step| step.name.clone());
+                return stuck(&step, &failed.to_string(), &["grant the permission, then: rehome resume".to_owned()]);
+            }
+            if now < not_before {
+                let reason = failed.to_string();
+                self.failed_read = Some((not_before, failed));
+                let step = self.active().map_or_else(String::new, |step| step.name.clone());
+                return Action::Wait { until: not_before, step, reason };
+            }
+        }
+        if let Some(action) = self.settle(now) {
+            return action;
+        }
+        if self.state.undoing {
+            return undo::next(self, now);
+        }
+        let Some(step) = self.active() else {
+            return Action::Record(Event::Finished { verdict: rehome_model::journal::Verdict::Done });
+        };
+        self.advance(&step, view, now)
+    }
+
+    /// The step that is under way, or the first that can begin. Steps run one after the other, in the plan's order.
+    fn active(&self) -> Option<Step> {
+        let open = |step: &&Step| !self.state.done(&step.name);
+        let begun = self.plan.steps().filter(open).find(|step| self.state.step(&step.name).is_some());
+        let ready = || {
+            let mut open = self.plan.steps().filter(open);
+            open.find(|step| step.after.keys().all(|before| self.state.done(before)))
+        };
+        begun.or_else(ready).cloned()
+    }
+
+    /// Sends what was announced, or finds out what became of a request without an answer.
+    fn settle(&mut self, now: Timestamp) -> Option<Action> {
+        let sent = self.state.unsettled()?.clone();
+        let Some((_, answer)) = &sent.answer else {
+            if self.outbox.take() == Some(sent.intent) {
+                let audit_id = format!("{}/{}/{}", self.state.run, sent.intent, sent.attempt);
+                return Some(Action::Send { intent: sent.intent, request: sent.request, audit_id });
+            }
+            // Announced by a process that is no more: it may have been sent just before its end, and can still land.
+            let outcome = Outcome::Unknown {
+                not_before: sent.at + REQUEST_TIMEOUT + LANDING_MARGIN,
+                message: "the process ended before an answer came".to_owned(),
+            };
+            return Some(Action::Record(Event::Answer { intent: sent.intent, outcome }));
+        };
+        let Outcome::Unknown { not_before, message } = answer else { return None };
+        if now < *not_before {
+            let reason = format!("{} may still land ({message})", sent.request);
+            return Some(Action::Wait { until: *not_before, step: sent.step, reason });
+        }
+        let target = sent.request.target().clone();
+        match self.reads.get(&target).filter(|read| read.at >= *not_before) {
+            None => Some(Action::Read(target)),
+            Some(read) => {
+                let landed = verbs::landed(&sent.request, read.object.as_ref());
+                Some(Action::Record(Event::Reread { intent: sent.intent, landed }))
+            }
+        }
+    }
+
+    fn advance(&mut self, step: &Step, view: &View, now: Timestamp) -> Action {
+        let Some(state) = self.state.step(&step.name) else { return self.begin(step, view, now) };
+        let since = state.since.unwrap_or(now);
+        if let Verb::Wait(wait) = &step.verb {
+            let holds = condition::check(view, &wait.until).is_ok();
+            self.held_since = holds.then(|| self.held_since.unwrap_or(now));
+        }
+        match verbs::next(self, step, view, now) {
+            Next::Act(action) => *action,
+            Next::Done => Action::Record(Event::StepDone { step: step.name.clone() }),
+            Next::Stuck { cause, instructions } => stuck(&step.name, &cause, &instructions),
+            Next::Wait { reason, until } => {
+                let deadline = since + step.deadline;
+                if now >= deadline {
+                    let cause = format!("not done within {}: {reason}", step.deadline);
+                    return stuck(&step.name, &cause, &after_deadline(step));
+                }
+                Action::Wait { until: until.min(deadline), step: step.name.clone(), reason }
+            }
+        }
+    }
+
+    fn begin(&mut self, step: &Step, view: &View, now: Timestamp) -> Action {
+        if verbs::already_done(step, view) {
+            return Action::Record(Event::StepAlreadyDone { step: step.name.clone() });
+        }
+        for required in &step.requires {
+            let Err(found) = condition::check(view, required) else { continue };
+            let since = match &self.refused {
+                Some((name, since)) if *name == step.name => *since,
+                _ => now,
+            };
+            self.refused = Some((step.name.clone(), since));
+            if now - since < REQUIREMENT_GRACE {
+                let reason = format!("requires that {required}; found: {found}");
+                return Action::Wait { until: since + REQUIREMENT_GRACE, step: step.name.clone(), reason };
+            }
+            let cause = format!("the cluster is not as planned: expected that {required}; found: {found}");
+            let again = "put it back and run: rehome resume; or make a new plan from a new capture".to_owned();
+            return stuck(&step.name, &cause, &[again]);
+        }
+        let (leaving, known) = verbs::resolve(step, view);
+        Action::Record(Event::StepStarted { step: step.name.clone(), leaving, known })
+    }
+
+    /// The announcement of a request, numbered as the next attempt of its kind.
+    pub(crate) fn announce(&self, step: &str, request: Request) -> Action {
+        let attempt = self.state.last(step, &request).map_or(0, |sent| sent.attempt) + 1;
+        Action::Record(Event::Intent { step: step.to_owned(), attempt, request })
+    }
+}
+
+fn stuck(step: &str, cause: &str, instructions: &[String]) -> Action {
+    Action::Record(Event::Stuck { step: step.to_owned(), cause: cause.to_owned(), instructions: instructions.to_vec() })
+}
+
+fn after_deadline(step: &Step) -> Vec<String> {
+    vec![
+        format!("find out why {} does not get done (the reason above names the object)", step.name),
+        "then run: rehome resume, which goes on where it stands".to_owned(),
+        "or run: rehome rollback, which puts back what was changed".to_owned(),
+    ]
+}

@@ -1,0 +1,72 @@
+//! What to do about a refused request.
+//!
+//! Source: the client table in §2.2 of the notes on drain and eviction, each row contract-tested on the real API server.
+
+use rehome_model::Timestamp;
+use rehome_model::request::{Cause, Outcome, Request};
+use rehome_model::time::Seconds;
+
+use crate::machine::LOOK_AGAIN;
+use crate::state::Sent;
+
+/// How often a webhook may deny a request before a person is asked.
+const DENIALS: u32 = 5;
+/// How often the server may fail before a person is asked.
+const SERVER_ERRORS: u32 = 20;
+/// Longest pause between two attempts.
+const LONGEST_PAUSE: Seconds = Seconds::new(30);
+
+/// What a request's last outcome asks for.
+pub(crate) enum Reaction {
+    /// It took effect, or its object is gone as it should be.
+    Over,
+    /// Send it (again).
+    Send,
+    /// Send it again, but not before.
+    Pause { until: Timestamp, reason: String },
+    /// The field has changed under us: read it again and decide.
+    Look,
+    /// Asking again is of no use.
+    Stuck { cause: String, instructions: Vec<String> },
+}
+
+/// What a request's last outcome asks for.
+pub(crate) fn reaction(sent: Option<&Sent>, now: Timestamp) -> Reaction {
+    let Some(sent) = sent else { return Reaction::Send };
+    if sent.took_effect() {
+        return Reaction::Over;
+    }
+    let Some((at, Outcome::Rejected { cause })) = &sent.answer else { return Reaction::Send };
+    let pause = |seconds: Seconds| {
+        if now >= *at + seconds {
+            Reaction::Send
+        } else {
+            Reaction::Pause { until: *at + seconds, reason: cause.to_string() }
+        }
+    };
+    // 1 s, 2 s, 4 s, … up to the longest pause.
+    let backoff = Seconds::from_millis(LONGEST_PAUSE.as_millis().min(1000 << sent.attempt.min(10)));
+    let stuck = |instructions: &[&str]| Reaction::Stuck {
+        cause: format!("{}: {cause}", sent.request),
+        instructions: instructions.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    match cause {
+        Cause::NotFound | Cause::OtherIncarnation { .. } => match sent.request {
+            Request::SetField(_) => stuck(&["the object is gone: make a new plan from a new capture"]),
+            Request::Evict { .. } | Request::Delete { .. } => Reaction::Over,
+        },
+        Cause::NamespaceTerminating { .. } => Reaction::Over,
+        Cause::Budget { retry_after, .. } => pause(retry_after.unwrap_or(LOOK_AGAIN)),
+        Cause::Throttled { retry_after } => pause(*retry_after),
+        Cause::Conflict { .. } => Reaction::Look,
+        Cause::Server { .. } if sent.attempt < SERVER_ERRORS => pause(backoff),
+        Cause::Denied { .. } if sent.attempt < DENIALS => pause(backoff),
+        Cause::Server { .. } => stuck(&["look at the API server's health, then: rehome resume"]),
+        Cause::Denied { .. } => stuck(&["ask the owner of the webhook or policy named above, then: rehome resume"]),
+        Cause::SeveralBudgets { .. } => {
+            stuck(&["leave one PodDisruptionBudget over the pod (kubectl get pdb -n NAMESPACE), then: rehome resume"])
+        }
+        Cause::Forbidden { .. } => stuck(&["grant the permission (deploy/rbac.yaml lists all), then: rehome resume"]),
+        Cause::Invalid { .. } => stuck(&["this is a fault of rehome: please report it with the journal"]),
+    }
+}
