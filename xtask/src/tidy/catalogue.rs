@@ -10,10 +10,12 @@ use crate::workspace::Tree;
 struct Family {
     /// What each file is.
     what: &'static str,
-    /// The folder. Its `mod.rs` is the register.
+    /// The folder. Its `mod.rs`, or the file beside it with its name, is the register.
     folder: &'static str,
     /// Files that serve the others.
     shared: &'static [&'static str],
+    /// By which words tests call a member whose file has another name.
+    called: &'static [(&'static str, &'static [&'static str])],
     /// Headings that the module docs must have, in this order.
     sections: &'static [&'static str],
     /// Whether each has a permanent code.
@@ -25,15 +27,24 @@ const FAMILIES: &[Family] = &[
     Family {
         what: "rule",
         folder: "crates/plan/src/rules",
-        shared: &["mod.rs", "tests.rs"],
+        shared: SHARED,
+        called: &[],
         sections: &["## What it checks", "## Why it matters", "## How to fix"],
         coded: true,
     },
-    Family { what: "strategy", folder: "crates/plan/src/strategies", shared: SHARED, sections: &[], coded: false },
-    Family { what: "order", folder: "crates/plan/src/order", shared: SHARED, sections: &[], coded: false },
-    Family { what: "verb", folder: "crates/engine/src/verbs", shared: SHARED, sections: &[], coded: false },
+    Family { what: "strategy", folder: "crates/plan/src/strategies", ..PLAIN },
+    Family { what: "order", folder: "crates/plan/src/order", ..PLAIN },
+    Family {
+        what: "verb",
+        folder: "crates/engine/src/verbs",
+        shared: &["mod.rs", "tests.rs", "answer.rs"],
+        called: &[("leave", &["Evict", "Delete"])],
+        ..PLAIN
+    },
 ];
 
+/// A family whose members need no more than to be registered and tested.
+const PLAIN: Family = Family { what: "", folder: "", shared: SHARED, called: &[], sections: &[], coded: false };
 /// The register and the tests of all members.
 const SHARED: &[&str] = &["mod.rs", "tests.rs"];
 
@@ -48,7 +59,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Complaint> {
 
 fn check_family(family: &Family, tree: &Tree) -> Vec<Complaint> {
     let folder = format!("{}/", family.folder);
-    let register = format!("{folder}mod.rs");
+    let registers = [format!("{folder}mod.rs"), format!("{}.rs", family.folder)];
     let mut found = Vec::new();
     let mut codes: BTreeMap<String, &str> = BTreeMap::new();
     for (path, text) in tree.rust() {
@@ -57,11 +68,10 @@ fn check_family(family: &Family, tree: &Tree) -> Vec<Complaint> {
             continue;
         }
         let slug = name.trim_end_matches(".rs");
-        // Once as a module and once as a member; or once where a macro writes both.
-        let mentions = tree.text(&register).map_or(0, |register| words(register, slug));
-        if mentions == 0 {
-            let what = family.what;
-            found.push(Complaint::about(path, format!("expected the {what} `{slug}` to be registered in {register}")));
+        if !registers.iter().filter_map(|register| tree.text(register)).any(|register| words(register, slug) > 0) {
+            let message =
+                format!("expected the {} `{slug}` to be registered in {}", family.what, registers.join(" or "));
+            found.push(Complaint::about(path, message));
         }
         let docs: String =
             text.lines().filter_map(|line| line.strip_prefix("//!")).flat_map(|line| [line.trim(), "\n"]).collect();
@@ -101,15 +111,16 @@ fn is_tested(family: &Family, tree: &Tree, path: &str, text: &str, slug: &str) -
     if text.matches("#[test]").count() >= 2 {
         return true;
     }
-    let spoken = slug.replace('_', "-");
-    let code = if family.coded { code(text) } else { None };
+    // `prove_empty` in code, `prove-empty` in documents, `ProveEmpty` as a type.
+    let camel: String = slug.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    let mut names = vec![slug.to_owned(), slug.replace('_', "-"), camel];
+    let others = family.called.iter().filter(|(file, _)| *file == slug).flat_map(|(_, words)| words.iter());
+    names.extend(others.map(|word| (*word).to_owned()));
+    names.extend(if family.coded { code(text) } else { None });
     tree.texts().any(|(other, text)| {
         let is_test =
             other != path && (other.starts_with("cases/") || other.contains("/tests/") || other.ends_with("/tests.rs"));
-        is_test
-            && (words(text, slug) > 0
-                || words(text, &spoken) > 0
-                || code.as_ref().is_some_and(|code| words(text, code) > 0))
+        is_test && names.iter().any(|name| words(text, name) > 0)
     })
 }
 
