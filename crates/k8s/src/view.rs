@@ -40,6 +40,11 @@ impl View {
         self.gaps.insert(kind, gap);
     }
 
+    /// Says that objects of this kind can be read again.
+    pub fn clear_gap(&mut self, kind: Kind) -> Option<Gap> {
+        self.gaps.remove(&kind)
+    }
+
     /// The gap for a kind, if there is one.
     #[must_use]
     pub fn gap(&self, kind: Kind) -> Option<&Gap> {
