@@ -1,1 +1,24 @@
-//! crates/kube/src/lib.rs
+//! The real Kubernetes behind the ports: the only crate that knows kube-rs, and async inside only.
+//!
+//! [`connection`] finds the cluster, [`capture`] takes a snapshot of it, [`access`] asks what we may do, and [`world`]
+//! is the engine's port to it. Requests are written by hand and sent as they are: kube-rs is used for kubeconfigs,
+//! credentials, TLS and HTTP, never for bodies (its `EvictParams` of 5.0.0 drop the UID precondition), and never
+//! retries a change (its retry layer is off). Nothing here knows what an object means: JSON goes to
+//! `rehome_k8s::ingest` as it came.
+
+pub mod access;
+mod answer;
+pub mod capture;
+mod clock;
+pub mod connection;
+mod list;
+mod patch;
+mod path;
+mod send;
+mod status;
+mod watch;
+mod wire;
+pub mod world;
+
+pub use connection::{Connection, ConnectionError, ConnectionFlags, Description};
+pub use world::KubeWorld;
