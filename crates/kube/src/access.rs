@@ -72,7 +72,7 @@ pub struct Denied {
 #[error("whether we may {permission} could not be asked: {message}")]
 pub struct AccessUnknown {
     /// The permission.
-    pub permission: Permission,
+    pub permission: Box<Permission>,
     /// What went wrong.
     pub message: String,
 }
@@ -84,7 +84,7 @@ pub struct AccessUnknown {
 pub fn denied(connection: &Connection, permissions: &[Permission]) -> Result<Vec<Denied>, AccessUnknown> {
     let mut denied = Vec::new();
     for permission in permissions {
-        let unknown = |message: String| AccessUnknown { permission: permission.clone(), message };
+        let unknown = |message: String| AccessUnknown { permission: Box::new(permission.clone()), message };
         let request = review(permission).map_err(|error| unknown(error.to_string()))?;
         let exchange = wire::exchange(connection.client(), request, connection.read_timeout());
         let answer = connection.runtime().block_on(exchange).map_err(|no_answer| unknown(no_answer.message))?;

@@ -113,7 +113,7 @@ pub(crate) fn no_answer(error: &kube::Error) -> NoAnswer {
             found.credentials = true;
             found.stage = Stage::NotSent;
         }
-        next = cause.source();
+        next = inner(cause);
     }
     found
 }
@@ -121,8 +121,16 @@ pub(crate) fn no_answer(error: &kube::Error) -> NoAnswer {
 /// The last cause of a chain: the outer ones say "service error" and "client error", the last one says why.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
     let mut last = error;
-    while let Some(source) = last.source() {
+    while let Some(source) = inner(last) {
         last = source;
     }
     last.to_string()
+}
+
+/// What is behind an error. An `io::Error` that wraps another error gives that one's source as its own, and so hides it.
+fn inner<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
 }

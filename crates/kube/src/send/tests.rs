@@ -115,7 +115,10 @@ async fn a_field_that_somebody_changed_is_not_written() {
 #[tokio::test]
 async fn a_field_of_an_object_that_is_gone_is_not_found() {
     let (client, log) = server(|_| {
-        (404, json!({"kind": "Status", "status": "Failure", "details": {"name": "old-1", "kind": "nodes"}, "code": 404}))
+        (
+            404,
+            json!({"kind": "Status", "status": "Failure", "details": {"name": "old-1", "kind": "nodes"}, "code": 404}),
+        )
     });
     let outcome = send(&client, &cordon(), "run/9/1", TIMEOUT).await.outcome;
     assert_eq!(outcome, Outcome::Rejected { cause: Cause::NotFound });

@@ -33,7 +33,8 @@ fn world(answer: impl FnMut(&str) -> Option<(u16, String)> + Send + 'static) -> 
         async move {
             let asked = request.uri().to_string();
             let said = (answer.lock().unwrap())(&asked);
-            let (code, body) = said.unwrap_or_else(|| if asked.contains("watch=1") { (200, String::new()) } else { list(&[]) });
+            let (code, body) =
+                said.unwrap_or_else(|| if asked.contains("watch=1") { (200, String::new()) } else { list(&[]) });
             let response = Response::builder().status(code);
             Ok::<_, Infallible>(response.body(Body::from(body.into_bytes())).unwrap())
         }
@@ -139,7 +140,8 @@ fn a_fresh_list_follows_its_pages_and_begins_again_when_they_are_gone() {
 #[test]
 fn absence_is_proved_by_an_answer_about_the_object_only() {
     let mut world = world(|asked| {
-        let missing = json!({"kind": "Status", "status": "Failure", "code": 404, "details": {"name": "a", "kind": "pods"}});
+        let missing =
+            json!({"kind": "Status", "status": "Failure", "code": 404, "details": {"name": "a", "kind": "pods"}});
         match asked {
             "/api/v1/namespaces/shop/pods/a" => Some((404, missing.to_string())),
             "/api/v1/namespaces/shop/pods/b" => Some((404, "404 page not found".to_owned())),
