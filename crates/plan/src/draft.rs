@@ -1,0 +1,97 @@
+//! A plan in the making: facts, the bids that won, where successors go, and the steps. Rules look at all of it.
+
+use rehome_k8s::View;
+use rehome_k8s::pod::Phase;
+use rehome_model::Digest;
+use rehome_model::intent::Intent;
+use rehome_model::plan::{Disruption, PendingPod, RejectedBid, Wave};
+use rehome_sched::Candidate;
+
+use crate::facts::Facts;
+use crate::facts::placement::{self, Placements};
+use crate::facts::selection::SelectionError;
+use crate::facts::units::MoveUnit;
+use crate::strategies::{self, Bid};
+use crate::{order, waves};
+
+/// A plan in the making.
+pub struct Draft<'v> {
+    /// Facts.
+    pub facts: Facts<'v>,
+    /// How each unit moves, in the order in which they move.
+    pub decisions: Vec<Decision>,
+    /// Units that no strategy bids for, with all reasons.
+    pub unmovable: Vec<(MoveUnit, Vec<RejectedBid>)>,
+    /// Where successors go.
+    pub placements: Placements,
+    /// Pods that are Pending now and will be afterwards.
+    pub pending: Vec<PendingPod>,
+    /// The steps.
+    pub waves: Vec<Wave>,
+}
+
+/// How one unit moves.
+pub struct Decision {
+    /// The unit.
+    pub unit: MoveUnit,
+    /// The strategy that won.
+    pub strategy: &'static str,
+    /// What it costs.
+    pub disruption: Disruption,
+    /// Its bid.
+    pub bid: Bid,
+    /// The bids that lost.
+    pub rejected: Vec<RejectedBid>,
+    /// The step that moves it; set once the waves are made.
+    pub step: String,
+}
+
+impl<'v> Draft<'v> {
+    /// Decides everything that a plan holds.
+    ///
+    /// # Errors
+    /// The wish names nodes that cannot be told.
+    pub fn new(view: &'v View, intent: &'v Intent, snapshot: &Digest) -> Result<Self, SelectionError> {
+        let facts = Facts::new(view, intent)?;
+        let (mut decisions, mut unmovable) = (Vec::new(), Vec::new());
+        for unit in &facts.units {
+            match strategies::best(&facts, unit) {
+                Ok(won) => decisions.push(Decision {
+                    unit: unit.clone(),
+                    strategy: won.strategy,
+                    disruption: won.bid.disruption.clone(),
+                    bid: won.bid,
+                    rejected: won.rejected,
+                    step: String::new(),
+                }),
+                Err(reasons) => unmovable.push((unit.clone(), reasons)),
+            }
+        }
+        let batches = order::batches(&facts, &decisions);
+        let in_order = batches.iter().flat_map(|batch| &batch.decisions);
+        let successors = in_order
+            .flat_map(|index| &decisions[*index].unit.lineages)
+            .flat_map(super::facts::units::UnitLineage::successors)
+            .collect();
+        let placements = placement::place(&facts.emptied, &facts.targets, successors);
+        let waves = waves::build(&facts, &mut decisions, &batches, snapshot);
+        let pending = pending(&facts, &placements);
+        Ok(Self { facts, decisions, unmovable, placements, pending, waves })
+    }
+}
+
+/// Pods that nobody has placed, and that nobody will place at the end either.
+fn pending(facts: &Facts<'_>, placements: &Placements) -> Vec<PendingPod> {
+    let waiting = facts.view.pods().filter(|pod| {
+        pod.node.is_none() && pod.phase == Phase::Pending && pod.meta.deleting.is_none() && pod.spec.gates.is_empty()
+    });
+    waiting
+        .filter_map(|pod| {
+            let feasibility = rehome_sched::feasible(&placements.view, &Candidate::of(pod));
+            feasibility.nodes.is_empty().then(|| PendingPod {
+                pod: pod.meta.key().reference(rehome_k8s::Kind::Pod),
+                reasons: feasibility.reasons(),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,79 @@
+//! A volume that no target can reach.
+//!
+//! ## What it checks
+//! A pod mounts a PersistentVolume whose node affinity, or whose zone labels, exclude every target: a disk of another
+//! zone, or data on the old node's own disk.
+//!
+//! ## Why it matters
+//! The successor would stay Pending, and the data does not move by itself.
+//!
+//! ## How to fix
+//! Take targets in the volume's zone; for data on a node's disk, copy it first.
+
+use rehome_k8s::Kind;
+use rehome_k8s::storage::PersistentVolume;
+use rehome_k8s::{Key, Record, View};
+use rehome_model::finding::{Code, Severity};
+use rehome_sched::Rejection;
+
+use super::{Found, Rule};
+use crate::draft::Draft;
+use crate::facts::placement;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(1005),
+    name: "volume-cannot-follow",
+    needs: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    check,
+};
+
+/// Whether a volume is what keeps at least one target from taking a pod.
+pub(super) fn by_volume(rejections: &[(String, Rejection)]) -> bool {
+    rejections.iter().any(|(_, rejection)| matches!(rejection.plugin, "VolumeBinding" | "VolumeZone"))
+}
+
+fn check(draft: &Draft<'_>) -> Vec<Found> {
+    let facts = &draft.facts;
+    let mut found = Vec::new();
+    for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
+        for pod in lineage.successors() {
+            let Some(rejections) = placement::impossible(&facts.emptied, &facts.targets, &pod) else { continue };
+            if !by_volume(&rejections) {
+                continue;
+            }
+            let volumes: Vec<String> =
+                pod.claims().filter_map(|claim| bound(facts.view, &pod.meta.namespace, &claim)).map(describe).collect();
+            found.push(Found {
+                severity: Severity::Blocking,
+                subject: pod.meta.key().reference(Kind::Pod),
+                message: format!(
+                    "no target can reach its volume {}: {}",
+                    if volumes.is_empty() { "(not bound)".to_owned() } else { volumes.join(", ") },
+                    placement::sentence(&rejections)
+                ),
+                remedies: vec![
+                    "add a target in the volume's zone".to_owned(),
+                    "or move the data first: rehome does not copy volumes yet".to_owned(),
+                ],
+            });
+        }
+    }
+    found
+}
+
+fn bound<'v>(view: &'v View, namespace: &str, claim: &str) -> Option<&'v PersistentVolume> {
+    let Record::PersistentVolumeClaim(claim) = view.get(Kind::PersistentVolumeClaim, &Key::new(namespace, claim))?
+    else {
+        return None;
+    };
+    match view.get(Kind::PersistentVolume, &Key::cluster(claim.volume.clone()?))? {
+        Record::PersistentVolume(volume) => Some(volume),
+        _ => None,
+    }
+}
+
+fn describe(volume: &PersistentVolume) -> String {
+    let expressions = volume.node_affinity.iter().flatten().flat_map(|term| &term.labels);
+    let places: Vec<String> = expressions.map(|e| format!("{} {}", e.key, e.values.join("|"))).collect();
+    format!("{} ({}{})", volume.meta.name, volume.driver, places.iter().map(|p| format!(", {p}")).collect::<String>())
+}
