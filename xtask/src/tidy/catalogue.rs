@@ -32,7 +32,12 @@ const FAMILIES: &[Family] = &[
         sections: &["## What it checks", "## Why it matters", "## How to fix"],
         coded: true,
     },
-    Family { what: "strategy", folder: "crates/plan/src/strategies", ..PLAIN },
+    Family {
+        what: "strategy",
+        folder: "crates/plan/src/strategies",
+        shared: &["mod.rs", "tests.rs", "budgets.rs"],
+        ..PLAIN
+    },
     Family { what: "order", folder: "crates/plan/src/order", ..PLAIN },
     Family {
         what: "verb",
@@ -85,6 +90,10 @@ fn check_family(family: &Family, tree: &Tree) -> Vec<Complaint> {
             }
         }
         if family.coded {
+            let spoken = slug.replace('_', "-");
+            if !text.contains(&format!("\"{spoken}\"")) {
+                found.push(Complaint::about(path, format!("expected the name \"{spoken}\", as the file is called")));
+            }
             match code(text) {
                 Some(code) => {
                     if let Some(other) = codes.insert(code.clone(), path) {
@@ -148,7 +157,7 @@ mod tests {
     use super::*;
 
     const GOOD: &str = "//! Bare pods.\n//!\n//! ## What it checks\n//! Pods.\n//!\n//! ## Why it matters\n//! They die.\n//!\n\
-        //! ## How to fix\n//! `kubectl` helps.\npub const CODE: Code = Code(2104);\n#[test]\nfn a() {}\n#[test]\nfn b() {}\n";
+        //! ## How to fix\n//! `kubectl` helps.\npub const RULE: Rule = Rule { code: Code(2104), name: \"bare-pod\" };\n#[test]\nfn a() {}\n#[test]\nfn b() {}\n";
     const REGISTER: &str = "crates/plan/src/rules/mod.rs";
 
     fn complaints(files: &[(&str, &str)]) -> Vec<String> {
@@ -183,10 +192,12 @@ mod tests {
         assert!(complaints(&files)[0].contains("permanent code"));
         let files = [
             ("crates/plan/src/rules/a.rs", GOOD),
-            ("crates/plan/src/rules/b.rs", GOOD),
-            (REGISTER, "mod a;\nmod b;\n"),
+            ("crates/plan/src/rules/bare_pod.rs", GOOD),
+            (REGISTER, "mod a;\nmod bare_pod;\n"),
         ];
-        assert!(complaints(&files)[0].contains("RH2104 of crates/plan/src/rules/a.rs"));
+        let found = complaints(&files);
+        assert!(found.iter().any(|message| message.contains("RH2104 of crates/plan/src/rules/a.rs")), "{found:?}");
+        assert!(found.iter().any(|message| message.contains("the name \"a\"")), "{found:?}");
     }
 
     #[test]
