@@ -158,3 +158,6 @@ pub(crate) fn gap_of(kind: Kind, error: ListError) -> Gap {
 pub(crate) fn with_kind(kind: Kind, item: &RawValue) -> Result<String, serde_json::Error> {
     object::with_kind(kind, item)
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stdout, reason = "a test tells what it measured")]
 
+mod adapter;
 mod behaviour;
 mod eviction;
 mod lifetime;

@@ -1,6 +1,8 @@
 //! The exact requests, as a service in this process sees them; and that each is sent once.
 
 use std::convert::Infallible;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, Request as HttpRequest, Response};
@@ -9,6 +11,7 @@ use kube::client::Body;
 use rehome_model::verb::Field;
 
 use super::*;
+use crate::{Connection, ConnectionFlags};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -133,4 +136,83 @@ async fn a_change_is_sent_once_whatever_the_answer() {
         send(&client, &request, "run/7/1", TIMEOUT).await;
         assert_eq!(log.lock().unwrap().len(), 1, "{code}");
     }
+}
+
+/// Reads one request of HTTP/1.1; gives its method, or nothing at the end of the connection.
+fn read_request(stream: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut first = String::new();
+    stream.read_line(&mut first).ok().filter(|&count| count > 0)?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    stream.read_exact(&mut vec![0; length]).ok()?;
+    first.split(' ').next().map(str::to_owned)
+}
+
+/// A server over TCP that answers reads, and keeps connections open or not; a POST it counts and hangs up on.
+fn hangs_up_on_posts(keep_open: bool, connections: usize) -> (String, Arc<Mutex<usize>>, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, posts) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(0)));
+    let counter = posts.clone();
+    let thread = std::thread::spawn(move || {
+        for stream in listener.incoming().take(connections) {
+            let mut stream = BufReader::new(stream.unwrap());
+            while let Some(method) = read_request(&mut stream) {
+                if method == "POST" {
+                    *counter.lock().unwrap() += 1;
+                    break;
+                }
+                let body = r#"{"gitVersion":"v1.34.0","metadata":{"uid":"u"}}"#;
+                let close = if keep_open { "" } else { "connection: close\r\n" };
+                let answer = format!("HTTP/1.1 200 OK\r\n{close}content-length: {}\r\n\r\n{body}", body.len());
+                stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                if !keep_open {
+                    break;
+                }
+            }
+        }
+    });
+    (format!("http://{address}"), posts, thread)
+}
+
+fn evict_through(connection: &Connection) -> Outcome {
+    let request = Request::Evict { pod: ObjectRef::pod("shop", "web-0"), uid: "u-1".into() };
+    connection.runtime().block_on(send(connection.client(), &request, "run/7/1", TIMEOUT)).outcome
+}
+
+#[test]
+fn a_request_that_was_read_and_not_answered_is_not_sent_again() {
+    // The connection that served the reads is taken again for the eviction: the case in which HTTP clients like to try
+    // once more on a new one.
+    let (server, posts, _thread) = hangs_up_on_posts(true, usize::MAX);
+    let flags = ConnectionFlags { server: Some(server), ..ConnectionFlags::default() };
+    let connection = Connection::open(&flags, "rehome/test").unwrap();
+    let before = clock::now();
+    let outcome = evict_through(&connection);
+    assert!(
+        matches!(outcome, Outcome::Unknown { not_before, .. } if not_before >= before + REQUEST_TIMEOUT + LANDING_MARGIN),
+        "{outcome:?}"
+    );
+    assert_eq!(*posts.lock().unwrap(), 1);
+}
+
+#[test]
+fn a_connection_that_is_refused_has_sent_nothing() {
+    // Two connections for the two reads of the first contact, then the port is closed.
+    let (server, _posts, thread) = hangs_up_on_posts(false, 2);
+    let flags = ConnectionFlags { server: Some(server), ..ConnectionFlags::default() };
+    let connection = Connection::open(&flags, "rehome/test").unwrap();
+    thread.join().unwrap();
+    let outcome = evict_through(&connection);
+    assert!(matches!(outcome, Outcome::Rejected { cause: Cause::Server { code: 0, .. } }), "{outcome:?}");
 }
