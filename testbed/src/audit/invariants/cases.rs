@@ -248,7 +248,7 @@ fn plan() -> Plan {
         step(
             "restart/api",
             json!({
-                "verb": "restart", "lineage": lineage("Deployment", "api", 1), "restarted_elsewhere": 1, "off": off,
+                "verb": "restart", "lineage": lineage("Deployment", "api", 1), "restartedElsewhere": 1, "off": off,
                 "from": null, "to": "now",
             })
         ),
