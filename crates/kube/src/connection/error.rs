@@ -63,6 +63,14 @@ pub enum ConnectionError {
         /// What went wrong.
         message: String,
     },
+    /// The kubeconfig or the environment wants a proxy, and this build has none.
+    #[error("{server} is to be reached through the proxy {proxy}, which rehome cannot do")]
+    Proxy {
+        /// The address.
+        server: String,
+        /// The proxy's address.
+        proxy: String,
+    },
     /// Something answers that is no API server, or that is in trouble.
     #[error("expected an API server at {server}, found an answer {code}: {message}")]
     Unexpected {
@@ -93,6 +101,9 @@ impl ConnectionError {
                 "log in again as your provider says, then check with: kubectl auth whoami"
             }
             Self::Tls { .. } => "check server and certificate-authority in: kubectl config view --minify",
+            Self::Proxy { .. } => {
+                "unset HTTPS_PROXY if the server can be reached without, or: kubectl proxy, and --server http://127.0.0.1:8001"
+            }
             Self::Unexpected { .. } => "kubectl version",
             Self::Runtime(_) => "check the limits of this machine: ulimit -u",
         }
@@ -115,6 +126,12 @@ impl ConnectionError {
         match error {
             kube::Error::Auth(_) => Self::Credentials { server, message },
             kube::Error::RustlsTls(_) => Self::Tls { server, message },
+            kube::Error::ProxyProtocolDisabled { proxy_url, .. }
+            | kube::Error::ProxyProtocolUnsupported { proxy_url } => {
+                // Without user and password, should it have any.
+                let proxy = format!("{}:{}", proxy_url.host().unwrap_or_default(), proxy_url.port_u16().unwrap_or(80));
+                Self::Proxy { server, proxy }
+            }
             _ => Self::BadKubeconfig { path: "kubeconfig".to_owned(), message },
         }
     }

@@ -1,6 +1,7 @@
 //! Which kubeconfig counts, and what the flags change in it: the rules of kubectl.
 //! Source: client-go `tools/clientcmd/loader.go` and `overrides.go`.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use kube::Config;
@@ -30,11 +31,18 @@ pub(super) async fn resolve(flags: &ConnectionFlags) -> Result<(Config, Descript
     };
     let cluster = options.cluster.as_deref().unwrap_or(OF_FLAGS);
     let named = kubeconfig.clusters.iter_mut().find(|named| named.name == cluster);
+    let mut proxy_named = false;
     if let Some(cluster) = named.and_then(|named| named.cluster.as_mut()) {
         override_cluster(flags, cluster);
+        proxy_named = cluster.proxy_url.as_ref().is_some_and(|url| !url.is_empty());
     }
     let built = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = built.map_err(|error| bad("kubeconfig", &error))?;
+    // kube takes a proxy from the environment for any server; Go (and so kubectl) never does for this machine.
+    // Source: golang.org/x/net/http/httpproxy, `useProxy`.
+    if !proxy_named && of_this_machine(&config.cluster_url) {
+        config.proxy_url = None;
+    }
     override_user(flags, &mut config.auth_info);
     Ok((config, description))
 }
@@ -146,6 +154,31 @@ fn override_user(flags: &ConnectionFlags, user: &mut AuthInfo) {
     }
 }
 
+/// Whether an address leads to this machine.
+fn of_this_machine(server: &http::Uri) -> bool {
+    let host = server.host().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 fn bad(path: &str, error: &KubeconfigError) -> ConnectionError {
     ConnectionError::BadKubeconfig { path: path.to_owned(), message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_is_this_machine() {
+        for (server, expected) in [
+            ("https://127.0.0.1:6443", true),
+            ("https://[::1]:6443", true),
+            ("https://localhost:6443", true),
+            ("https://10.0.0.1:6443", false),
+            ("https://localhost.example.com", false),
+        ] {
+            assert_eq!(of_this_machine(&server.parse().unwrap()), expected, "{server}");
+        }
+    }
 }

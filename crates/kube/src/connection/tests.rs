@@ -111,3 +111,14 @@ fn a_server_without_tls_where_tls_is_wanted_is_said_to_be_untrusted() {
     let error = open(&ConnectionFlags { kubeconfig: Some(path), ..Default::default() }).unwrap_err();
     assert!(matches!(&error, ConnectionError::Tls { .. }), "{error}");
 }
+
+#[test]
+fn a_proxy_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = kubeconfig(folder.path(), "a", "https://10.0.0.1");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let with_proxy = text.replace(r#""server":"#, r#""proxy-url":"http://me:pass@proxy.example.com:3128","server":"#);
+    std::fs::write(&path, with_proxy).unwrap();
+    let error = open(&ConnectionFlags { kubeconfig: Some(path), ..Default::default() }).unwrap_err();
+    assert!(matches!(&error, ConnectionError::Proxy { proxy, .. } if proxy == "proxy.example.com:3128"), "{error}");
+}

@@ -95,6 +95,27 @@ fn rbac_and_policies_are_told_apart() {
     assert!(message.contains("not today"), "{message}");
 }
 
+#[test]
+fn a_namespace_that_ends_says_so() {
+    let plane = ControlPlane::shared().unwrap();
+    home(plane, "ending");
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "held", "namespace": "ending", "finalizers": ["example.com/held"]},
+        "spec": {"nodeSelector": {"test": "ending"}, "containers": [{"name": "c", "image": "example.test/web:1"}]},
+    });
+    plane.apply(&pod.to_string()).unwrap();
+    let identity = plane.identity("ending", &everything()).unwrap();
+    let mut world = start(&connect(identity.kubeconfig(), None));
+    let pod = ready(&mut world, "ending", 1).remove(0);
+    plane.kubectl(&["delete", "namespace", "ending", "--wait=false"]).unwrap();
+    let cause = rejected(send(&mut world, &evict(&pod), "ending/1/1"));
+    assert!(matches!(cause, Cause::NamespaceTerminating { .. }), "{cause:?}");
+    let free = r#"{"metadata":{"finalizers":null}}"#;
+    plane.kubectl(&["patch", "pod", "--namespace=ending", "held", "--type=merge", "--patch", free]).unwrap();
+    wait_for(&mut world, "the pod to go", |world| world.view().by_uid(&pod.meta.uid).is_none().then_some(()));
+}
+
 fn wait_for_denial(world: &mut KubeWorld, request: &Request) -> String {
     let mut attempt = 0;
     rehome_testbed::clock::wait_for("the policy to be in force", crate::workload::LIMIT, || {
