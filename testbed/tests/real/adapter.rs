@@ -4,6 +4,7 @@ mod answers;
 mod capture;
 mod lost;
 mod proxy;
+mod restart;
 mod world;
 
 use std::path::Path;
