@@ -2,10 +2,13 @@
 
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
+use rehome_k8s::Kind;
+use rehome_model::request::Request as ChangeRequest;
 use serde_json::{Value, json};
 
 use crate::Connection;
 use crate::wire;
+use crate::world::WATCHED;
 
 /// Something that we want to be allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +59,35 @@ impl std::fmt::Display for Permission {
             None => Ok(()),
         }
     }
+}
+
+/// What carrying out this request needs: the write, and the read that goes before the change of a field. Two requests
+/// of one sort in one namespace need the same.
+#[must_use]
+pub fn needed_for(request: &ChangeRequest) -> Vec<Permission> {
+    let target = request.target();
+    let within = |permission: Permission| match &target.namespace {
+        Some(namespace) => permission.in_namespace(namespace),
+        None => permission,
+    };
+    match request {
+        ChangeRequest::Evict { .. } => vec![within(Permission::new("create", "", "pods/eviction"))],
+        ChangeRequest::Delete { .. } => vec![within(Permission::new("delete", "", "pods"))],
+        ChangeRequest::SetField(_) => Kind::by_name(&target.kind).map_or_else(Vec::new, |kind| {
+            ["get", "patch"].into_iter().map(|verb| within(of_kind(verb, kind))).collect()
+        }),
+    }
+}
+
+/// What the engine's port needs to see the cluster.
+#[must_use]
+pub fn needed_to_watch() -> Vec<Permission> {
+    WATCHED.iter().flat_map(|&kind| ["list", "watch"].map(|verb| of_kind(verb, kind))).collect()
+}
+
+fn of_kind(verb: &str, kind: Kind) -> Permission {
+    let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
+    Permission::new(verb, group, kind.plural())
 }
 
 /// A permission that is missing.
