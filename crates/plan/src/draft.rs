@@ -1,16 +1,17 @@
 //! A plan in the making: facts, the bids that won, where successors go, and the steps. Rules look at all of it.
 
 use rehome_k8s::View;
-use rehome_k8s::pod::Phase;
+use rehome_k8s::owner::Owner;
+use rehome_k8s::pod::{Phase, Pod};
 use rehome_model::Digest;
 use rehome_model::intent::Intent;
 use rehome_model::plan::{Disruption, PendingPod, RejectedBid, Wave};
 use rehome_sched::Candidate;
 
 use crate::facts::Facts;
-use crate::facts::placement::{self, Placements};
+use crate::facts::placement::Placements;
 use crate::facts::selection::SelectionError;
-use crate::facts::units::MoveUnit;
+use crate::facts::units::{MoveUnit, UnitLineage};
 use crate::strategies::{self, Bid};
 use crate::{order, waves};
 
@@ -42,6 +43,8 @@ pub struct Decision {
     pub bid: Bid,
     /// The bids that lost.
     pub rejected: Vec<RejectedBid>,
+    /// The one target on which workloads that share a volume meet; none for one workload, or where no target has room.
+    pub meets_on: Option<String>,
     /// The step that moves it; set once the waves are made.
     pub step: String,
 }
@@ -62,18 +65,25 @@ impl<'v> Draft<'v> {
                     disruption: won.bid.disruption.clone(),
                     bid: won.bid,
                     rejected: won.rejected,
+                    meets_on: None,
                     step: String::new(),
                 }),
                 Err(reasons) => unmovable.push((unit.clone(), reasons)),
             }
         }
         let batches = order::batches(&facts, &decisions);
-        let in_order = batches.iter().flat_map(|batch| &batch.decisions);
-        let successors = in_order
-            .flat_map(|index| &decisions[*index].unit.lineages)
-            .flat_map(super::facts::units::UnitLineage::successors)
-            .collect();
-        let placements = placement::place(&facts.emptied, &facts.targets, successors);
+        let mut placements = Placements { homeless: Vec::new(), view: facts.emptied.clone() };
+        for index in batches.iter().flat_map(|batch| &batch.decisions) {
+            let decision = &mut decisions[*index];
+            // Nobody creates a bare pod again.
+            let coming = decision.unit.lineages.iter().filter(|lineage| lineage.owner != Owner::None);
+            let successors: Vec<Pod> = coming.flat_map(UnitLineage::successors).collect();
+            if decision.unit.lineages.len() > 1 {
+                decision.meets_on = placements.place_together(&facts.targets, successors);
+            } else {
+                placements.place(&facts.targets, successors);
+            }
+        }
         let waves = waves::build(&facts, &mut decisions, &batches, snapshot);
         let pending = pending(&facts, &placements);
         Ok(Self { facts, decisions, unmovable, placements, pending, waves })

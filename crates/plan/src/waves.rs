@@ -4,7 +4,7 @@ mod fence;
 mod moving;
 mod node;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_model::Digest;
 use rehome_model::ObjectRef;
@@ -47,6 +47,7 @@ pub fn build(facts: &Facts<'_>, decisions: &mut [Decision], batches: &[Batch], s
 pub(crate) struct Waves {
     done: Vec<Wave>,
     last: Option<String>,
+    taken: BTreeSet<String>,
 }
 
 impl Waves {
@@ -65,8 +66,15 @@ impl Waves {
         format!("{wave}/{path}")
     }
 
-    /// Adds a step after the one before.
-    pub(crate) fn push(&mut self, mut step: Step, because_after: &str) {
+    /// Adds a step after the one before, and says under which name: workloads of different kinds may share one.
+    pub(crate) fn push(&mut self, mut step: Step, because_after: &str) -> String {
+        let wanted = step.name.clone();
+        let mut count = 1;
+        while !self.taken.insert(step.name.clone()) {
+            count += 1;
+            step.name = format!("{wanted}~{count}");
+        }
+        let name = step.name.clone();
         if let Some(last) = &self.last {
             step.after.entry(last.clone()).or_insert_with(|| because_after.to_owned());
         }
@@ -74,6 +82,7 @@ impl Waves {
         if let Some(wave) = self.done.last_mut() {
             wave.steps.push(step);
         }
+        name
     }
 }
 

@@ -8,7 +8,7 @@ use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Kind, Record, View};
 use rehome_model::verb::FENCE_TAINT;
-use rehome_sched::{Candidate, Rejection, verdict, verdict_on_empty};
+use rehome_sched::{Candidate, Rejection, feasible, verdict, verdict_on_empty};
 
 use super::units::MoveUnit;
 
@@ -27,12 +27,16 @@ pub(super) fn bystanders(
     let successors: Vec<Pod> = units
         .iter()
         .flat_map(|unit| &unit.lineages)
-        // Pods of one template ask the same of a node.
-        .flat_map(|lineage| lineage.successors().into_iter().take(1))
+        .flat_map(|lineage| {
+            // Pods of one template ask the same of a node, unless each has its own volume.
+            let own_volumes = lineage.claims().next().is_some();
+            lineage.successors().into_iter().take(if own_volumes { usize::MAX } else { 1 })
+        })
         .collect();
-    view.nodes()
+    let bare = without_pods(view);
+    bare.nodes()
         .filter(|node| !sources.contains(node.name()) && !targets.contains(node.name()))
-        .filter(|node| successors.iter().any(|pod| verdict_on_empty(view, &Candidate::of(pod), node).is_ok()))
+        .filter(|node| successors.iter().any(|pod| verdict_on_empty(&bare, &Candidate::of(pod), node).is_ok()))
         .map(|node| node.name().to_owned())
         .collect()
 }
@@ -78,19 +82,48 @@ pub struct Placements {
     pub view: View,
 }
 
-/// Places pods on targets only, one after the other, the emptiest target first.
-#[must_use]
-pub fn place(emptied: &View, targets: &BTreeSet<String>, pods: Vec<Pod>) -> Placements {
-    let mut placements = Placements { homeless: Vec::new(), view: emptied.clone() };
-    for pod in pods {
-        match best(&placements.view, targets, &pod) {
-            Ok(node) => {
-                placements.view.insert(Record::Pod(Arc::new(Pod { node: Some(node), ..pod })));
+impl Placements {
+    /// Places pods on targets only, one after the other, the emptiest target first.
+    pub fn place(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) {
+        for pod in pods {
+            match best(&self.view, targets, &pod) {
+                Ok(node) => bind(&mut self.view, pod, node),
+                Err(rejections) => self.homeless.push((pod, rejections)),
             }
-            Err(rejections) => placements.homeless.push((pod, rejections)),
         }
     }
-    placements
+
+    /// Places pods on one target that takes all of them, the emptiest first. Where there is none, the first pod is
+    /// homeless, with what each target says to the first of them that it does not take.
+    pub fn place_together(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) -> Option<String> {
+        let mut nodes: Vec<_> = targets.iter().filter_map(|name| self.view.node(name).cloned()).collect();
+        nodes.sort_by_cached_key(|node| (load(&self.view, node), node.name().to_owned()));
+        let mut rejections = Vec::new();
+        for node in nodes {
+            let mut view = self.view.clone();
+            let refused = pods.iter().find_map(|pod| match verdict(&view, &Candidate::of(pod), &node) {
+                Ok(()) => {
+                    bind(&mut view, pod.clone(), node.name().to_owned());
+                    None
+                }
+                Err(rejection) => Some(rejection),
+            });
+            match refused {
+                None => {
+                    self.view = view;
+                    return Some(node.name().to_owned());
+                }
+                Some(rejection) => rejections.push((node.name().to_owned(), rejection)),
+            }
+        }
+        rejections.sort_by(|a, b| a.0.cmp(&b.0));
+        self.homeless.extend(pods.into_iter().next().map(|pod| (pod, rejections)));
+        None
+    }
+}
+
+fn bind(view: &mut View, pod: Pod, node: String) {
+    view.insert(Record::Pod(Arc::new(Pod { node: Some(node), ..pod })));
 }
 
 /// The target that takes a pod and has the least memory in use relative to its size.
@@ -98,14 +131,29 @@ pub fn place(emptied: &View, targets: &BTreeSet<String>, pods: Vec<Pod>) -> Plac
 /// # Errors
 /// What each target says.
 pub fn best(view: &View, targets: &BTreeSet<String>, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
-    let (mut fits, mut rejections) = (Vec::new(), Vec::new());
-    for node in targets.iter().filter_map(|name| view.node(name)) {
-        match verdict(view, &Candidate::of(pod), node) {
-            Ok(()) => fits.push((load(view, node), node.name().to_owned())),
-            Err(rejection) => rejections.push((node.name().to_owned(), rejection)),
-        }
+    // One cycle for all nodes: what a filter has to know of all pods is computed once.
+    let mut feasibility = feasible(view, &Candidate::of(pod));
+    let fits = feasibility.nodes.iter().filter(|name| targets.contains(*name)).filter_map(|name| view.node(name));
+    let best = fits.map(|node| (load(view, node), node.name())).min();
+    best.map(|(_, name)| name.to_owned())
+        .ok_or_else(|| targets.iter().filter_map(|name| feasibility.rejected.remove_entry(name)).collect())
+}
+
+/// Whether all these pods find a target, one after the other.
+#[must_use]
+pub fn all_fit(view: &View, targets: &BTreeSet<String>, pods: Vec<Pod>) -> bool {
+    let mut placements = Placements { homeless: Vec::new(), view: view.clone() };
+    placements.place(targets, pods);
+    placements.homeless.is_empty()
+}
+
+/// A view without its pods: for questions that do not depend on them, and that would read them all.
+pub(super) fn without_pods(view: &View) -> View {
+    let mut bare = view.clone();
+    for pod in view.pods() {
+        bare.remove(Kind::Pod, &pod.meta.key());
     }
-    fits.into_iter().min().map(|(_, name)| name).ok_or(rejections)
+    bare
 }
 
 /// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.

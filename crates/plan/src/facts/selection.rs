@@ -15,6 +15,12 @@ pub enum SelectionError {
         /// Why.
         message: String,
     },
+    /// The capture holds no pods: that nothing has to leave would be a guess.
+    #[error("the pods are not known: {message}")]
+    PodsUnknown {
+        /// Why.
+        message: String,
+    },
     /// The text is neither a selector nor names.
     #[error("--{side} {text:?}: {message}")]
     NotASelector {
@@ -50,6 +56,9 @@ pub enum SelectionError {
 pub fn nodes(view: &View, intent: &Intent) -> Result<(BTreeSet<String>, BTreeSet<String>), SelectionError> {
     if let Some(gap) = view.gap(Kind::Node) {
         return Err(SelectionError::NodesUnknown { message: gap.message.clone() });
+    }
+    if let Some(gap) = view.gap(Kind::Pod) {
+        return Err(SelectionError::PodsUnknown { message: gap.message.clone() });
     }
     let from = select(view, "from", &intent.from)?;
     let to = select(view, "to", &intent.to)?;

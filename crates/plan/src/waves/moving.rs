@@ -1,9 +1,8 @@
 //! The steps that move one unit.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use rehome_k8s::pod::Pod;
+use rehome_k8s::owner::Owner;
 use rehome_k8s::{Kind, Record, View};
 use rehome_model::condition::Condition;
 use rehome_model::intent::ConsentTo;
@@ -11,26 +10,24 @@ use rehome_model::plan::{Step, Undo};
 use rehome_model::time::Seconds;
 use rehome_model::verb::{Delete, Evict, HOLD_TAINT, Lineage, RESTART_ANNOTATION, Restart, Successor, Verb};
 use rehome_model::{Digest, ObjectRef};
-use rehome_sched::{Candidate, verdict};
 
 use super::{Waves, change, taint};
 use crate::draft::Decision;
 use crate::facts::Facts;
-use crate::facts::units::{MoveUnit, UnitLineage};
+use crate::facts::units::UnitLineage;
 use crate::strategies::Way;
 
 /// The value of the hold: a plan's only use of it.
 const HOLD: &str = "rehome";
 
 pub(super) fn steps(facts: &Facts<'_>, decision: &mut Decision, snapshot: &Digest, waves: &mut Waves) {
-    let held = hold(facts, &decision.unit, waves);
+    let held = hold(facts, decision, waves);
     let onto: Vec<String> = match &held {
         Some((target, _)) => vec![target.clone()],
         None => facts.targets.iter().cloned().collect(),
     };
     let step = moving(facts, decision, onto, snapshot, waves);
-    decision.step.clone_from(&step.name);
-    waves.push(step, "units move one after the other");
+    decision.step = waves.push(step, "units move one after the other");
     if let Some((target, nodes)) = held {
         for node in nodes {
             let name = waves.name(&format!("release/{}/{node}", decision.unit.path()));
@@ -42,11 +39,9 @@ pub(super) fn steps(facts: &Facts<'_>, decision: &mut Decision, snapshot: &Diges
 
 /// Keeps all targets but one closed while workloads on one volume move: the scheduler does not know that they must
 /// meet, and apart they would wait for the volume for ever (flavor runbook, §5.4).
-fn hold(facts: &Facts<'_>, unit: &MoveUnit, waves: &mut Waves) -> Option<(String, Vec<String>)> {
-    if unit.lineages.len() < 2 || facts.targets.len() < 2 {
-        return None;
-    }
-    let target = meeting_place(facts, unit)?;
+fn hold(facts: &Facts<'_>, decision: &Decision, waves: &mut Waves) -> Option<(String, Vec<String>)> {
+    let unit = &decision.unit;
+    let target = decision.meets_on.clone()?;
     let others: Vec<String> = facts.targets.iter().filter(|node| **node != target).cloned().collect();
     for node in &others {
         let name = waves.name(&format!("hold/{}/{node}", unit.path()));
@@ -56,23 +51,6 @@ fn hold(facts: &Facts<'_>, unit: &MoveUnit, waves: &mut Waves) -> Option<(String
         waves.push(step, "the unit needs one target to itself");
     }
     Some((target, others))
-}
-
-/// The first target that has room for all pods of a unit.
-fn meeting_place(facts: &Facts<'_>, unit: &MoveUnit) -> Option<String> {
-    facts.targets.iter().find(|name| fits_together(&facts.emptied, name, unit)).cloned()
-}
-
-fn fits_together(view: &View, target: &str, unit: &MoveUnit) -> bool {
-    let mut view = view.clone();
-    for pod in unit.lineages.iter().flat_map(UnitLineage::successors) {
-        let Some(node) = view.node(target).cloned() else { return false };
-        if verdict(&view, &Candidate::of(&pod), &node).is_err() {
-            return false;
-        }
-        view.insert(Record::Pod(Arc::new(Pod { node: Some(target.to_owned()), ..pod })));
-    }
-    true
 }
 
 fn moving(facts: &Facts<'_>, decision: &Decision, onto: Vec<String>, snapshot: &Digest, waves: &Waves) -> Step {
@@ -101,7 +79,7 @@ fn moving(facts: &Facts<'_>, decision: &Decision, onto: Vec<String>, snapshot: &
             "taking the annotation back would roll everything out again",
         ),
         (Way::Delete, Some(own), Some(first)) => {
-            let bare = own.owner == rehome_k8s::owner::Owner::None;
+            let bare = own.owner == Owner::None;
             let verb = Verb::Delete(Delete {
                 lineage: first.clone(),
                 off,
@@ -127,7 +105,13 @@ fn moving(facts: &Facts<'_>, decision: &Decision, onto: Vec<String>, snapshot: &
         after: BTreeMap::new(),
         because: because.to_owned(),
         requires: unit.lineages.iter().map(|lineage| still_is(facts, lineage)).collect(),
-        establishes: unit.lineages.iter().map(|lineage| settled(facts, lineage)).collect(),
+        // What nobody creates again settles nowhere.
+        establishes: unit
+            .lineages
+            .iter()
+            .filter(|lineage| lineage.owner != Owner::None)
+            .map(|lineage| settled(facts, lineage))
+            .collect(),
         undo: Undo::LeftInPlace { why: why_left.to_owned() },
         side_effects: decision.bid.side_effects.clone(),
         deadline,
