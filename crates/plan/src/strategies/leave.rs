@@ -18,6 +18,10 @@ pub fn reason_to_stay(pod: &Pod, owner: &Owner) -> Option<(ObjectRef, String)> {
             Some((workload.clone(), "a DaemonSet: its pods belong to their nodes".to_owned()))
         }
         _ if pod.finished() => Some((owner.reference(pod), "it has finished".to_owned())),
+        // Its successor is there or on its way; a receipt for it would never come.
+        _ if pod.meta.deleting.is_some() => {
+            Some((itself(), "it is being deleted: the proof waits until it is gone".to_owned()))
+        }
         _ => None,
     }
 }

@@ -5,14 +5,19 @@
 //! need not move, and is charged for them.
 
 use rehome_k8s::percent::rolling_update_limits;
+use rehome_k8s::pod::Pod;
 use rehome_k8s::workload::WorkloadStrategy;
-use rehome_k8s::{Key, budget};
+use rehome_k8s::{Key, Kind, budget, readiness};
 use rehome_model::Known;
 use rehome_model::plan::Disruption;
 
 use super::{Bid, NoBid, Strategy, Way};
 use crate::facts::Facts;
-use crate::facts::units::{MoveUnit, on_one_node};
+use crate::facts::placement;
+use crate::facts::units::{MoveUnit, UnitLineage, on_one_node};
+
+/// Managers, by the beginning of their names in `managedFields`, that put back what others change.
+const REVERTERS: [&str; 4] = ["argocd", "kustomize-controller", "helm-controller", "flux"];
 
 /// The strategy.
 pub const STRATEGY: Strategy = Strategy { name: "rolling_restart", bid };
@@ -27,6 +32,9 @@ fn bid(facts: &Facts<'_>, unit: &MoveUnit) -> Result<Bid, NoBid> {
     let WorkloadStrategy::Rolling { max_surge, max_unavailable } = deployment.strategy else {
         return Err(NoBid::because("its strategy is Recreate: the old pod stops before the new one starts"));
     };
+    if !readiness::rolled_out(deployment) {
+        return Err(NoBid::because("its last rollout is not complete, and a new one would not be either"));
+    }
     if deployment.paused {
         return Err(NoBid::because("it is paused: a change of its template rolls nothing out"));
     }
@@ -49,10 +57,15 @@ fn bid(facts: &Facts<'_>, unit: &MoveUnit) -> Result<Bid, NoBid> {
     if unavailable > 0 {
         within_budgets(facts, unit, unavailable, replicas)?;
     }
+    has_room(facts, lineage, surge)?;
     let needless = lineage.staying.len();
     let mut side_effects = vec!["the rollout deletes pods and does not ask PodDisruptionBudgets".to_owned()];
     if needless > 0 {
         side_effects.push(format!("{needless} pods that stand on other nodes restart, too"));
+    }
+    let reverts = |manager: &&String| REVERTERS.iter().any(|name| manager.starts_with(name));
+    if let Some(manager) = deployment.meta.managers.iter().find(reverts) {
+        side_effects.push(format!("{manager} manages it: if it takes the annotation away, all pods restart again"));
     }
     Ok(Bid {
         disruption: Disruption {
@@ -64,6 +77,36 @@ fn bid(facts: &Facts<'_>, unit: &MoveUnit) -> Result<Bid, NoBid> {
         way: Way::Restart,
         side_effects,
     })
+}
+
+/// The first successors must find a target beside the old pods (ports, anti-affinity and spread included), and all of
+/// them once the old ones are gone: otherwise the rollout hangs, or a pod that need not move has nowhere to go.
+fn has_room(facts: &Facts<'_>, lineage: &UnitLineage, surge: i64) -> Result<(), NoBid> {
+    let all = UnitLineage {
+        leaving: lineage.leaving.iter().chain(&lineage.staying).cloned().collect(),
+        staying: Vec::new(),
+        ..lineage.clone()
+    };
+    // Names of their own, so that they stand beside the pods that they replace.
+    let named = |pod: Pod| {
+        let mut pod = pod;
+        pod.meta.name.push_str("-successor");
+        pod
+    };
+    let successors: Vec<Pod> = all.successors().into_iter().map(named).collect();
+    let first = successors.iter().take(usize::try_from(surge).unwrap_or(0)).cloned().collect();
+    if !placement::all_fit(&facts.fenced, &facts.targets, first) {
+        return Err(NoBid::because("the targets have no room for a successor beside the old pods"));
+    }
+    let mut gone = facts.fenced.clone();
+    for pod in &all.leaving {
+        gone.remove(Kind::Pod, &pod.meta.key());
+    }
+    let count = successors.len();
+    if !placement::all_fit(&gone, &facts.targets, successors) {
+        return Err(NoBid::because(format!("the targets have no room for all of its {count} pods")));
+    }
+    Ok(())
 }
 
 fn within_budgets(facts: &Facts<'_>, unit: &MoveUnit, unavailable: i64, replicas: i64) -> Result<(), NoBid> {
