@@ -2,6 +2,7 @@
 
 mod canary;
 mod least_loaded;
+mod storage_controllers_first;
 
 use crate::draft::Decision;
 use crate::facts::Facts;
@@ -16,7 +17,7 @@ pub struct Batch {
     pub empties: Option<String>,
 }
 
-/// The waves: a canary first, then node by node.
+/// The waves: a canary first, then storage controllers, then node by node.
 #[must_use]
 pub fn batches(facts: &Facts<'_>, decisions: &[Decision]) -> Vec<Batch> {
     let mut batches = Vec::new();
@@ -28,6 +29,15 @@ pub fn batches(facts: &Facts<'_>, decisions: &[Decision]) -> Vec<Batch> {
             empties: None,
         });
     }
-    batches.extend(least_loaded::batches(facts, decisions, canary));
+    let storage = storage_controllers_first::choose(decisions, canary);
+    if !storage.is_empty() {
+        batches.push(Batch {
+            title: "storage controllers: what attaches volumes moves before the volumes".to_owned(),
+            decisions: storage.clone(),
+            empties: None,
+        });
+    }
+    let moved = canary.into_iter().chain(storage).collect();
+    batches.extend(least_loaded::batches(facts, decisions, moved));
     batches
 }

@@ -8,14 +8,14 @@ use crate::draft::Decision;
 use crate::facts::Facts;
 use crate::facts::placement::load;
 
-pub(super) fn batches(facts: &Facts<'_>, decisions: &[Decision], moved: Option<usize>) -> Vec<Batch> {
+pub(super) fn batches(facts: &Facts<'_>, decisions: &[Decision], moved: BTreeSet<usize>) -> Vec<Batch> {
     let mut nodes: Vec<(i64, &String)> = facts
         .sources
         .iter()
         .map(|name| (facts.view.node(name).map_or(0, |node| load(facts.view, node)), name))
         .collect();
     nodes.sort();
-    let mut done: BTreeSet<usize> = moved.into_iter().collect();
+    let mut done = moved;
     let mut batches = Vec::new();
     for (share, name) in nodes {
         let on_node = |decision: &Decision| decision.unit.leaving().any(|pod| pod.node.as_ref() == Some(name));
@@ -33,9 +33,7 @@ pub(super) fn batches(facts: &Facts<'_>, decisions: &[Decision], moved: Option<u
 }
 
 /// What goes last: volumes, outages, forced deletions.
-fn delicacy(decision: &Decision) -> (bool, bool, usize, usize) {
-    let storage_controller = decision.unit.lineages.iter().any(|lineage| lineage.workload.name.contains("csi"));
+fn delicacy(decision: &Decision) -> (bool, usize, usize) {
     let claims = decision.unit.lineages.iter().any(|lineage| lineage.claims().next().is_some());
-    // Nothing can attach a volume while a CSI controller is down (flavor runbook, §5.5): it moves before them.
-    (!storage_controller, claims, decision.disruption.forced, decision.disruption.outages)
+    (claims, decision.disruption.forced, decision.disruption.outages)
 }
