@@ -2,13 +2,15 @@
 //!
 //! ## What it checks
 //! A pod mounts a PersistentVolume whose node affinity, or whose zone labels, exclude every target: a disk of another
-//! zone, or data on the old node's own disk.
+//! zone, or data on the old node's own disk. Or several pods of one workload hold a volume that one node can attach.
 //!
 //! ## Why it matters
 //! The successor would stay Pending, and the data does not move by itself.
 //!
 //! ## How to fix
 //! Take targets in the volume's zone; for data on a node's disk, copy it first.
+
+use std::collections::BTreeMap;
 
 use rehome_k8s::Kind;
 use rehome_k8s::storage::PersistentVolume;
@@ -19,6 +21,7 @@ use rehome_sched::Rejection;
 use super::{Found, Rule};
 use crate::draft::Draft;
 use crate::facts::placement;
+use crate::facts::units::{UnitLineage, on_one_node};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(1005),
@@ -36,6 +39,7 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
+        found.extend(held_by_several(draft, lineage));
         for pod in lineage.successors() {
             let Some(rejections) = placement::impossible(&facts.emptied, &facts.targets, &pod) else { continue };
             if !by_volume(&rejections) {
@@ -59,6 +63,30 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Pods of one workload that hold one claim: each would wait for the volume that the next still holds on the old node.
+fn held_by_several(draft: &Draft<'_>, lineage: &UnitLineage) -> Option<Found> {
+    let mut pods: BTreeMap<Key, usize> = BTreeMap::new();
+    for claim in lineage.claims().filter(|claim| on_one_node(draft.facts.view, claim)) {
+        *pods.entry(claim).or_default() += 1;
+    }
+    let (claim, pods) = pods.into_iter().find(|(_, pods)| *pods > 1)?;
+    let workload = &lineage.workload;
+    Some(Found {
+        severity: Severity::Blocking,
+        subject: workload.clone(),
+        message: format!(
+            "{pods} of its pods hold claim {}, which one node at a time can attach: the successor of one waits for the others",
+            claim.name
+        ),
+        remedies: vec![format!(
+            "scale it to one pod until the move is over: kubectl scale -n {} {}/{} --replicas=1",
+            claim.namespace,
+            workload.kind.to_lowercase(),
+            workload.name
+        )],
+    })
 }
 
 fn bound<'v>(view: &'v View, namespace: &str, claim: &str) -> Option<&'v PersistentVolume> {
