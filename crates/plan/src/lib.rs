@@ -60,3 +60,8 @@ pub fn plan(view: &View, snapshot: Digest, intent: &Intent) -> Result<Plan, Sele
 pub fn check(view: &View, intent: &Intent) -> Result<Vec<Finding>, SelectionError> {
     Ok(rules::check(&Draft::new(view, intent, &Digest::zero())?))
 }
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
