@@ -12,7 +12,8 @@ pub(crate) fn choose(view: &View, pod: &Pod, seed: u64) -> Result<String, String
 }
 
 /// The reasons in the scheduler's sentence, counted over nodes: `0/5 nodes are available: 2 Insufficient cpu, 3 …`.
-pub(crate) fn reasons(message: &str) -> BTreeMap<String, usize> {
+#[must_use]
+pub fn reasons(message: &str) -> BTreeMap<String, usize> {
     let list = message.split_once("are available: ").map_or("", |(_, list)| list);
     let list = list.split(". preemption:").next().unwrap_or_default().trim_end_matches('.');
     let mut found = BTreeMap::new();

@@ -20,6 +20,7 @@ use crate::event::{Event, KubeletStep, Queue};
 use crate::fault::{Fault, Faults};
 use crate::kubelet::{Act, Kubelets};
 use crate::outage::Outages;
+pub use crate::placement::reasons as unschedulable_reasons;
 use crate::random::Random;
 use crate::scheduler::Waiting;
 use crate::store::Store;

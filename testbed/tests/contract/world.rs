@@ -1,0 +1,75 @@
+//! What a case can do with a world, and how it waits.
+
+use rehome_k8s::{Kind, View};
+use rehome_model::time::Seconds;
+use rehome_model::verb::Change;
+use serde_json::Value;
+
+/// What the API server answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// The HTTP status.
+    pub(crate) code: u16,
+    /// The reason of the first cause in its details: `DisruptionBudget`.
+    pub(crate) cause: Option<String>,
+    /// The sentence of that cause, or of the whole answer where there is none.
+    pub(crate) message: String,
+}
+
+/// A cluster with a namespace and nodes that only this case uses.
+pub(crate) trait ContractWorld {
+    /// The namespace; also the value of the label `test` of its nodes.
+    fn namespace(&self) -> &str;
+
+    /// Makes a node `<namespace>-<suffix>` with this many CPUs. One that is not alive has no kubelet.
+    fn node(&mut self, suffix: &str, cpu: &str, alive: bool);
+
+    /// Creates an object in the namespace.
+    fn create(&mut self, object: &Value) -> Answer;
+
+    /// Deletes an object of the namespace, in the background.
+    fn delete(&mut self, kind: Kind, name: &str) -> Answer;
+
+    /// Deletes the namespace, which is held by something in it.
+    fn terminate_namespace(&mut self);
+
+    /// Evicts a pod.
+    fn evict(&mut self, pod: &str, uid: &str) -> Answer;
+
+    /// Sets a field, if it has the expected value.
+    fn set_field(&mut self, change: &Change) -> Answer;
+
+    /// Says that a pod on a node without kubelet runs, and whether it is Ready.
+    fn play_kubelet(&mut self, pod: &str, ready: bool);
+
+    /// What is, of these kinds, by fresh lists.
+    fn look(&mut self, kinds: &[Kind]) -> View;
+
+    /// The audit events of the namespace so far, in order.
+    fn events(&mut self) -> Vec<Value>;
+
+    /// Lets a moment pass.
+    fn pass(&mut self);
+
+    /// How much time has passed since the beginning.
+    fn elapsed(&self) -> Seconds;
+}
+
+/// How long anything may take that takes a second or two on an idle machine.
+const LIMIT: Seconds = Seconds::new(90);
+
+/// Waits until something holds, and gives what was seen then.
+pub(crate) fn wait(world: &mut dyn ContractWorld, what: &str, kinds: &[Kind], holds: impl Fn(&View) -> bool) -> View {
+    let until = world.elapsed() + LIMIT;
+    loop {
+        let view = world.look(kinds);
+        if holds(&view) {
+            return view;
+        }
+        if world.elapsed() > until {
+            let seen: Vec<_> = view.records().collect();
+            panic!("waited in vain for {what}; there is {seen:#?}");
+        }
+        world.pass();
+    }
+}
