@@ -14,14 +14,13 @@ use rehome_model::{ObjectRef, Uid};
 
 use crate::audit::Entry;
 use crate::controllers::Mutation;
-use crate::eviction::{self, Verdict};
+use crate::eviction::{self, Precondition, Verdict};
 use crate::world::SimWorld;
 
 /// The scheduler's user.
 const SCHEDULER: &str = "system:kube-scheduler";
-/// How long the server tries a deletion again whose precondition fails, where it had pinned the pod's version itself:
-/// 20 times, 500 ms apart. Source: `eviction.go`, `EvictionsRetry`.
-const PINNED_RETRIES: Seconds = Seconds::new(10);
+/// The API server's own client, by which the eviction handler charges budgets.
+const LOOPBACK: &str = "system:apiserver";
 
 /// An object that could not be created.
 #[derive(Debug, thiserror::Error)]
@@ -109,22 +108,25 @@ impl SimWorld {
         let key = Key::of(pod);
         self.namespace_accepts(&key)?;
         let Some(found) = self.store.view().pod(&key).cloned() else { return Err(Cause::NotFound) };
-        let (charged, pinned) = match eviction::ask(self.store.view(), &found) {
+        let precondition = match eviction::ask(self.store.view(), &found) {
             Verdict::Refused(cause) => return Err(cause),
-            Verdict::Free => (None, true),
-            Verdict::Charged(budget) => (Some(budget), false),
+            Verdict::Free(precondition) => precondition,
+            Verdict::Charged(budget) => {
+                self.mutate(LOOPBACK, Mutation::Status(Record::PodDisruptionBudget(Arc::new(*budget))));
+                Precondition::Checked
+            }
         };
-        if let Some(budget) = charged
-            && let Some(change) = self.store.update_status(Record::PodDisruptionBudget(Arc::new(*budget)))
-        {
-            // The API server writes this itself: there is no request, hence no audit event.
-            self.commit(&change);
-        }
         if let Some(uid) = uid
             && *uid != found.meta.uid
         {
-            if pinned {
-                self.advance(PINNED_RETRIES);
+            match precondition {
+                Precondition::Checked => {}
+                Precondition::Retried => self.advance(eviction::RETRIES),
+                Precondition::Pinned => {
+                    let budgets = rehome_k8s::budget::of_pod(self.store.view(), &found).known().unwrap_or_default();
+                    let name = budgets.first().map(|budget| budget.meta.name.clone()).unwrap_or_default();
+                    return Err(eviction::processing(&name));
+                }
             }
             return Err(other_incarnation(&found, uid));
         }

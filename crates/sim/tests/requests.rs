@@ -48,7 +48,7 @@ fn a_budget_is_charged_at_once_and_refuses_the_second_pod_until_the_first_is_rep
     else {
         panic!("the budget was used up")
     };
-    assert_eq!(message, "The disruption budget web needs 2 healthy pods and has 3 currently");
+    assert_eq!(message, "The disruption budget web does not allow evicting pods currently");
     world.advance(Seconds::new(10));
     assert_eq!(allowed(&world), 1);
     assert_eq!(world.send(&evict(&all[1]), "r/3/1"), Outcome::Applied);

@@ -7,7 +7,7 @@ use rehome_k8s::policy::BudgetStatus;
 use rehome_k8s::{Key, Kind, View, budget, readiness};
 use serde_json::{Value, json};
 
-use crate::world::{ContractWorld, wait};
+use crate::world::{ContractWorld, FENCES, PLAYED, wait};
 
 /// A pod template.
 pub(crate) fn template(app: &str, cpu: &str) -> Value {
@@ -49,10 +49,12 @@ pub(crate) fn pdb(name: &str, app: &str, spec: &Value) -> Value {
     json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec})
 }
 
-/// A pod without a controller on a node without a kubelet.
-pub(crate) fn still_pod(name: &str, app: &str) -> Value {
-    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": app}},
-        "spec": {"nodeName": "still", "containers": [{"name": "main", "image": "example.test/main:1"}]}})
+/// A pod without a controller, whose kubelet the case plays.
+pub(crate) fn played_pod(name: &str, app: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "labels": {"app": app, PLAYED.0: PLAYED.1}},
+        "spec": {"nodeName": "a", "terminationGracePeriodSeconds": 300,
+            "containers": [{"name": "main", "image": "example.test/main:1"}]}})
 }
 
 /// Creates an object and expects that to work. Its pods go to nodes of the case only.
@@ -69,6 +71,26 @@ pub(crate) fn created(world: &mut dyn ContractWorld, object: &Value) {
     }
     let answer = world.create(&object);
     assert_eq!(answer.code, 201, "{answer:?} for {object}");
+}
+
+/// Makes a pod spec tolerate what other cases do to their nodes; of those of this case, only the fence `own` counts.
+pub(crate) fn tolerate_others(spec: &mut Value, own: &str) {
+    let new = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+    let keys = FENCES.into_iter().filter(|fence| *fence != own).chain(new);
+    spec["tolerations"] = keys.map(|key| json!({"key": key, "operator": "Exists", "effect": "NoSchedule"})).collect();
+}
+
+/// Waits until an app has this many pods that are bound, and says that those not yet running run and are Ready.
+pub(crate) fn play(world: &mut dyn ContractWorld, app: &str, number: usize) -> Vec<Arc<Pod>> {
+    let staying = |view: &View| -> Vec<Arc<Pod>> {
+        pods(view, app).into_iter().filter(|pod| pod.meta.deleting.is_none() && pod.node.is_some()).collect()
+    };
+    let view =
+        wait(world, &format!("{number} bound pods of {app}"), &[Kind::Pod], |view| staying(view).len() == number);
+    for pod in staying(&view).iter().filter(|pod| !pod.ready) {
+        world.play_kubelet(&pod.meta.name, true);
+    }
+    staying(&world.look(&[Kind::Pod]))
 }
 
 /// The living pods of an app, by name.

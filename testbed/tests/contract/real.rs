@@ -1,23 +1,35 @@
 //! The real control plane as a world of the contract.
 
+use std::sync::OnceLock;
+
 use rehome_k8s::{Kind, View, ingest};
 use rehome_model::Timestamp;
 use rehome_model::snapshot::ClusterIdentity;
 use rehome_model::time::Seconds;
 use rehome_model::verb::{Change, Field};
 use rehome_testbed::clock;
-use rehome_testbed::control_plane::ControlPlane;
-use rehome_testbed::kwok::{ANNOTATION, FakeNode};
+use rehome_testbed::control_plane::{ControlPlane, Options};
+use rehome_testbed::kwok::FakeNode;
 use serde_json::{Value, json};
 
-use crate::world::{Answer, ContractWorld};
+use crate::world::{Answer, ContractWorld, behaviour};
 
 pub(crate) struct Real {
     plane: &'static ControlPlane,
     runtime: tokio::runtime::Runtime,
     client: kube::Client,
     namespace: String,
+    nodes: Vec<String>,
+    played: u32,
     began: Timestamp,
+}
+
+/// The control plane of all cases: its kubelets leave some pods to the cases.
+fn plane() -> &'static ControlPlane {
+    static PLANE: OnceLock<Result<ControlPlane, String>> = OnceLock::new();
+    let options = Options { behaviour: behaviour() };
+    let plane = PLANE.get_or_init(|| ControlPlane::start(&options).map_err(|error| error.to_string()));
+    plane.as_ref().unwrap()
 }
 
 /// Namespaces and labels have at most 63 characters; names of nodes and pods are longer than the namespace.
@@ -25,14 +37,14 @@ const LONGEST_NAMESPACE: usize = 30;
 
 impl Real {
     pub(crate) fn new(case: &str) -> Self {
-        let plane = ControlPlane::shared().unwrap();
+        let plane = plane();
         let mut namespace = case.replace('_', "-");
         namespace.truncate(LONGEST_NAMESPACE);
         let namespace = namespace.trim_end_matches('-').to_owned();
         plane.namespace(&namespace).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(plane.admin()).unwrap();
-        Self { plane, runtime, client, namespace, began: clock::now() }
+        Self { plane, runtime, client, namespace, nodes: Vec::new(), played: 0, began: clock::now() }
     }
 
     fn path(&self, kind: Kind, name: &str) -> String {
@@ -81,16 +93,11 @@ impl ContractWorld for Real {
         &self.namespace
     }
 
-    fn node(&mut self, suffix: &str, cpu: &str, alive: bool) {
+    fn node(&mut self, suffix: &str, cpu: &str) {
         let name = format!("{}-{suffix}", self.namespace);
         let node = FakeNode::new(&name).label("test", &self.namespace).cpu(cpu);
-        if alive {
-            self.plane.create_nodes(&[node]).unwrap();
-        } else {
-            let mut manifest = node.manifest();
-            manifest["metadata"]["annotations"].as_object_mut().unwrap().remove(ANNOTATION.0);
-            self.send("POST", &self.path(Kind::Node, ""), JSON, &manifest).unwrap();
-        }
+        self.plane.create_nodes([node.manifest()]).unwrap();
+        self.nodes.push(name);
     }
 
     fn create(&mut self, object: &Value) -> Answer {
@@ -147,7 +154,11 @@ impl ContractWorld for Real {
 
     fn play_kubelet(&mut self, pod: &str, ready: bool) {
         let status = if ready { "True" } else { "False" };
-        let patch = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": status}]}});
+        // Without an address a pod has no endpoint.
+        self.played += 1;
+        let address = format!("10.9.0.{}", self.played);
+        let patch = json!({"status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}],
+            "conditions": [{"type": "Ready", "status": status}]}});
         let path = format!("{}/status", self.path(Kind::Pod, pod));
         self.send("PATCH", &path, "application/strategic-merge-patch+json", &patch).unwrap();
     }
@@ -187,5 +198,14 @@ impl ContractWorld for Real {
 
     fn elapsed(&self) -> Seconds {
         clock::now() - self.began
+    }
+}
+
+impl Drop for Real {
+    fn drop(&mut self) {
+        // Other cases' pods should not be told of these nodes any longer. What fails here is not what is tested.
+        for node in std::mem::take(&mut self.nodes) {
+            let _ = self.plane.kubectl(&["delete", "node", &node, "--wait=false"]);
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use rehome_engine::world::World as _;
 use rehome_k8s::{Key, Kind, Record, View};
-use rehome_model::behaviour::Behaviour;
 use rehome_model::request::{Cause, Request};
 use rehome_model::snapshot::ClusterIdentity;
 use rehome_model::time::Seconds;
@@ -14,7 +13,7 @@ use rehome_sim::controllers::Mutation;
 use rehome_testbed::kwok::FakeNode;
 use serde_json::{Value, json};
 
-use crate::world::{Answer, ContractWorld};
+use crate::world::{Answer, ContractWorld, behaviour};
 
 pub(crate) struct Simulated {
     world: SimWorld,
@@ -28,7 +27,7 @@ const MOMENT: Seconds = Seconds::from_millis(50);
 impl Simulated {
     pub(crate) fn new() -> Self {
         let start = Timestamp::from_millis(1_800_000_000_000);
-        let mut world = SimWorld::new(View::new(ClusterIdentity::default()), Behaviour::prompt(), 1, start);
+        let mut world = SimWorld::new(View::new(ClusterIdentity::default()), behaviour(), 1, start);
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
         world.create(USER, &namespace.to_string()).unwrap();
         Self { world }
@@ -54,11 +53,10 @@ impl ContractWorld for Simulated {
         NAMESPACE
     }
 
-    fn node(&mut self, suffix: &str, cpu: &str, alive: bool) {
+    fn node(&mut self, suffix: &str, cpu: &str) {
         let node = FakeNode::new(&format!("{NAMESPACE}-{suffix}")).label("test", NAMESPACE).cpu(cpu);
         let mut manifest = node.manifest();
-        let ready = if alive { "True" } else { "False" };
-        manifest["status"]["conditions"] = json!([{"type": "Ready", "status": ready}]);
+        manifest["status"]["conditions"] = json!([{"type": "Ready", "status": "True"}]);
         self.world.create(USER, &manifest.to_string()).unwrap();
     }
 

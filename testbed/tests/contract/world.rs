@@ -1,6 +1,9 @@
 //! What a case can do with a world, and how it waits.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use rehome_k8s::{Kind, View};
+use rehome_model::behaviour::{Behaviour, PodBehaviour};
 use rehome_model::time::Seconds;
 use rehome_model::verb::Change;
 use serde_json::Value;
@@ -21,8 +24,8 @@ pub(crate) trait ContractWorld {
     /// The namespace; also the value of the label `test` of its nodes.
     fn namespace(&self) -> &str;
 
-    /// Makes a node `<namespace>-<suffix>` with this many CPUs. One that is not alive has no kubelet.
-    fn node(&mut self, suffix: &str, cpu: &str, alive: bool);
+    /// Makes a node `<namespace>-<suffix>` with this many CPUs.
+    fn node(&mut self, suffix: &str, cpu: &str);
 
     /// Creates an object in the namespace.
     fn create(&mut self, object: &Value) -> Answer;
@@ -39,7 +42,7 @@ pub(crate) trait ContractWorld {
     /// Sets a field, if it has the expected value.
     fn set_field(&mut self, change: &Change) -> Answer;
 
-    /// Says that a pod on a node without kubelet runs, and whether it is Ready.
+    /// Says that a pod that no kubelet takes up runs, and whether it is Ready.
     fn play_kubelet(&mut self, pod: &str, ready: bool);
 
     /// What is, of these kinds, by fresh lists.
@@ -55,8 +58,31 @@ pub(crate) trait ContractWorld {
     fn elapsed(&self) -> Seconds;
 }
 
+/// Pods with this label are taken up by no kubelet: the case plays it.
+pub(crate) const PLAYED: (&str, &str) = ("kubelet", "played");
+
+/// How pods behave in both worlds: at once, unless the case plays the kubelet.
+pub(crate) fn behaviour() -> Behaviour {
+    // Longer than any test.
+    let never = Seconds::new(86_400);
+    let labels = std::iter::once((PLAYED.0.to_owned(), PLAYED.1.to_owned())).collect();
+    let mut behaviour = Behaviour::prompt();
+    behaviour.pods.insert(0, PodBehaviour { labels, start: never, ready: None, jitter: Seconds::ZERO, stop: never });
+    behaviour
+}
+
+/// Taints that cases put on their nodes, one for each: a pod can tolerate those of the other cases, whose nodes the
+/// scheduler sees, too.
+pub(crate) const FENCES: [&str; 3] = ["example.test/agent", "example.test/spread", "example.test/fit"];
+
+/// Held by a case that cordons nodes: the scheduler counts those of other cases, and no pod can tolerate only them.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How long anything may take that takes a second or two on an idle machine.
-const LIMIT: Seconds = Seconds::new(90);
+const LIMIT: Seconds = Seconds::new(120);
 
 /// Waits until something holds, and gives what was seen then.
 pub(crate) fn wait(world: &mut dyn ContractWorld, what: &str, kinds: &[Kind], holds: impl Fn(&View) -> bool) -> View {

@@ -51,10 +51,10 @@ impl Controller for DaemonSets {
         let mut keys = itself_or_owner(Kind::DaemonSet, change);
         if let Some(Record::Node(after)) = &change.after {
             let same = matches!(&change.before, Some(Record::Node(before))
-                if before.taints == after.taints && before.meta.labels == after.meta.labels
-                    && before.unschedulable == after.unschedulable);
+                if before.taints == after.taints && before.meta.labels == after.meta.labels);
             if !same {
-                keys.extend(view.of_kind(Kind::DaemonSet).map(|record| (Kind::DaemonSet, record.key())));
+                let sets = view.of_kind(Kind::DaemonSet).filter_map(Record::as_workload);
+                keys.extend(sets.filter(|set| affected(view, set, after)).map(|set| (Kind::DaemonSet, set.meta.key())));
             }
         } else if let Some(Record::Node(_)) = &change.before {
             keys.extend(view.of_kind(Kind::DaemonSet).map(|record| (Kind::DaemonSet, record.key())));
@@ -135,6 +135,18 @@ fn on_node(
     }
     living.sort_by_key(|pod| (pod.node.is_none(), pod.meta.created, pod.meta.name.clone()));
     mutations.extend(living.iter().skip(1).filter(|pod| pod.meta.deleting.is_none()).map(|pod| delete(pod)));
+}
+
+/// Whether a changed node makes the controller look at a DaemonSet. A fence does not, as long as the pod behind it stays:
+/// until something else happens, the status counts the node as before. Source: `daemon_controller.go`, `syncNodeUpdate`.
+fn affected(view: &View, set: &Workload, node: &Node) -> bool {
+    let wish = wish(&spec_with_defaults(&set.template.spec), node);
+    let mut nodes = std::collections::BTreeSet::new();
+    nodes.extend(view.pods_controlled_by(&set.meta.uid).filter_map(|pod| pod.node.as_deref()));
+    let scheduled = nodes.contains(node.name());
+    // `numberMisscheduled` at the last sync: pods on nodes that it did not count.
+    let misscheduled = i64::try_from(nodes.len()).unwrap_or(i64::MAX) > set.status.replicas;
+    if scheduled { !wish.stay || misscheduled } else { wish.run }
 }
 
 /// Source: `daemon_controller.go`, `NodeShouldRunDaemonPod`.

@@ -37,8 +37,10 @@ impl Controller for Disruption {
                 let mut keys = BTreeSet::new();
                 for record in [&change.before, &change.after].into_iter().flatten() {
                     if let Record::Pod(pod) = record {
+                        // A pod under several budgets makes the controller look at one of them, "arbitrarily": the
+                        // others keep numbers that are out of date. Source: `disruption.go`, `getPdbForPod`.
                         let found = budget::of_pod(view, pod).known().unwrap_or_default();
-                        keys.extend(found.into_iter().map(|budget| budget.meta.key()));
+                        keys.extend(found.first().map(|budget| budget.meta.key()));
                     }
                 }
                 keys.into_iter().map(|key| (Kind::PodDisruptionBudget, key)).collect()

@@ -4,18 +4,18 @@ use rehome_k8s::service::Endpoint;
 use rehome_k8s::{Kind, Record, View};
 use serde_json::json;
 
-use crate::objects::{created, still_pod};
+use crate::objects::{created, played_pod};
 use crate::world::{ContractWorld, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("still", "4", false);
+    world.node("a", "4");
     created(
         world,
         &json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "db"},
         "spec": {"selector": {"app": "db"}, "ports": [{"port": 80}]}}),
     );
     for (name, ready) in [("a", true), ("b", false)] {
-        created(world, &still_pod(name, "db"));
+        created(world, &played_pod(name, "db"));
         world.play_kubelet(name, ready);
     }
     let view = wait(world, "two endpoints", &[Kind::EndpointSlice, Kind::Pod], |view| {

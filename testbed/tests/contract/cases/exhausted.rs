@@ -6,7 +6,7 @@ use crate::objects::{budget_is, created, deployment, pdb, settled};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &deployment("web", 2, 1, 0));
     created(world, &pdb("guard", "web", &json!({"minAvailable": 2})));
     let pods = settled(world, "web", 2);

@@ -5,13 +5,14 @@ use rehome_model::ObjectRef;
 use rehome_model::verb::{Change, Field};
 use serde_json::{Value, json};
 
-use crate::objects::{created, reasons, template};
-use crate::world::{ContractWorld, wait};
+use crate::objects::{created, reasons, template, tolerate_others};
+use crate::world::{ContractWorld, FENCES, alone, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("small", "1", true);
-    world.node("cordoned", "4", true);
-    world.node("fenced", "4", true);
+    let _alone = alone();
+    world.node("small", "1");
+    world.node("cordoned", "4");
+    world.node("fenced", "4");
     let node = |world: &dyn ContractWorld, suffix: &str| ObjectRef::node(format!("{}-{suffix}", world.namespace()));
     let cordon = Change {
         target: node(world, "cordoned"),
@@ -21,7 +22,7 @@ pub(crate) fn script(world: &mut dyn ContractWorld) {
     };
     let fence = Change {
         target: node(world, "fenced"),
-        field: Field::NoScheduleTaint { key: "example.test/fence".to_owned() },
+        field: Field::NoScheduleTaint { key: FENCES[2].to_owned() },
         from: None,
         to: Some("on".to_owned()),
     };
@@ -60,6 +61,7 @@ fn waits(
     pod["apiVersion"] = "v1".into();
     pod["kind"] = "Pod".into();
     pod["metadata"]["name"] = name.into();
+    tolerate_others(&mut pod["spec"], FENCES[2]);
     for (field, value) in more.as_object().into_iter().flatten() {
         pod["spec"][field] = value.clone();
     }

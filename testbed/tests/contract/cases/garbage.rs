@@ -6,7 +6,7 @@ use crate::objects::{created, deployment, settled};
 use crate::world::{ContractWorld, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &deployment("web", 2, 1, 0));
     settled(world, "web", 2);
     assert_eq!(world.delete(Kind::Deployment, "web").code, 200);

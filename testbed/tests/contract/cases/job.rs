@@ -7,7 +7,7 @@ use crate::objects::{created, pods, settled, template};
 use crate::world::{ContractWorld, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     let mut template = template("batch", "100m");
     template["spec"]["restartPolicy"] = "Never".into();
     created(

@@ -7,7 +7,7 @@ use crate::objects::{created, pdb, template};
 use crate::world::{ContractWorld, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "1", true);
+    world.node("a", "1");
     let mut pod = template("big", "3");
     pod["apiVersion"] = "v1".into();
     pod["kind"] = "Pod".into();

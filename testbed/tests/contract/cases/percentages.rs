@@ -6,7 +6,7 @@ use crate::objects::{budget_is, created, deployment, pdb, settled};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     for (app, replicas) in [("three", 3), ("five", 5)] {
         created(world, &deployment(app, replicas, 1, 0));
     }

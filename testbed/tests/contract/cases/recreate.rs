@@ -9,7 +9,7 @@ use crate::timeline::{self, Step};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &workload("Deployment", "db", 2, &json!({"strategy": {"type": "Recreate"}})));
     let before = settled(world, "db", 2);
     let answer = world.set_field(&Change {

@@ -5,7 +5,7 @@ use crate::timeline::{self, Step};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &deployment("web", 2, 1, 0));
     let pods = settled(world, "web", 2);
     let answer = world.evict(&pods[0].meta.name, &pods[0].meta.uid.0);

@@ -10,7 +10,7 @@ use crate::timeline;
 use crate::world::{ContractWorld, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &deployment("web", 3, 1, 0));
     let before = settled(world, "web", 3);
     let answer = world.set_field(&Change {

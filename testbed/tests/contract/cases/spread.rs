@@ -6,17 +6,17 @@ use rehome_model::ObjectRef;
 use rehome_model::verb::{Change, Field};
 use serde_json::json;
 
-use crate::objects::{created, deployment, pods, reasons};
-use crate::world::{ContractWorld, wait};
+use crate::objects::{created, deployment, pods, reasons, tolerate_others};
+use crate::world::{ContractWorld, FENCES, wait};
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
     for suffix in ["old-1", "old-2", "new"] {
-        world.node(suffix, "4", true);
+        world.node(suffix, "4");
     }
     for suffix in ["old-1", "old-2"] {
         let fence = Change {
             target: ObjectRef::node(format!("{}-{suffix}", world.namespace())),
-            field: Field::NoScheduleTaint { key: "example.test/fence".to_owned() },
+            field: Field::NoScheduleTaint { key: FENCES[1].to_owned() },
             from: None,
             to: Some("on".to_owned()),
         };
@@ -26,6 +26,7 @@ pub(crate) fn script(world: &mut dyn ContractWorld) {
     spread["spec"]["template"]["spec"]["topologySpreadConstraints"] = json!([{"maxSkew": 1,
         "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": {"matchLabels": {"app": "web"}}}]);
+    tolerate_others(&mut spread["spec"]["template"]["spec"], FENCES[1]);
     created(world, &spread);
     let message = |view: &View| pods(view, "web").iter().find_map(|pod| pod.unschedulable.clone());
     let view = wait(world, "one pod to have no place and the other to be Ready", &[Kind::Pod], |view| {

@@ -8,7 +8,7 @@ use crate::timeline::{self, Step};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("a", "4", true);
+    world.node("a", "4");
     created(world, &workload("StatefulSet", "db", 2, &json!({})));
     created(world, &workload("StatefulSet", "cache", 2, &json!({"podManagementPolicy": "Parallel"})));
     let pods = settled(world, "db", 2);

@@ -3,12 +3,12 @@
 use rehome_k8s::{Key, Kind};
 use serde_json::json;
 
-use crate::objects::{budget_is, created, pdb, still_pod};
+use crate::objects::{budget_is, created, pdb, played_pod};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("still", "4", false);
-    created(world, &still_pod("a", "db"));
+    world.node("a", "4");
+    created(world, &played_pod("a", "db"));
     world.play_kubelet("a", true);
     created(world, &pdb("guard", "db", &json!({"minAvailable": 0})));
     budget_is(world, "guard", "one disruption allowed", |status| status.disruptions_allowed == 1);

@@ -2,12 +2,12 @@
 
 use rehome_k8s::{Key, Kind};
 
-use crate::objects::{created, still_pod};
+use crate::objects::{created, played_pod};
 use crate::world::ContractWorld;
 
 pub(crate) fn script(world: &mut dyn ContractWorld) {
-    world.node("still", "4", false);
-    created(world, &still_pod("a", "db"));
+    world.node("a", "4");
+    created(world, &played_pod("a", "db"));
     world.play_kubelet("a", true);
     let key = Key::new(world.namespace(), "a");
     let uid = world.look(&[Kind::Pod]).pod(&key).unwrap().meta.uid.0.clone();
