@@ -112,6 +112,7 @@ pub fn keep(
     now: Timestamp,
 ) -> Result<(), DriveError> {
     let record = machine.record(event, now);
+    machine.check(&record)?;
     store.append(&record)?;
     machine.apply(&record)?;
     observer.recorded(&record);
@@ -147,4 +148,32 @@ pub fn start(
     let Start { run, plan, approval, cluster, program } = start;
     let api_version = rehome_model::document::API_VERSION.to_owned();
     keep(machine, store, observer, Event::RunStarted { api_version, run, plan, approval, cluster, program }, now)
+}
+
+/// Takes a run up again: writes that it goes on, after a process had ended or a person had looked at what was stuck.
+///
+/// # Errors
+/// See [`drive`]; a run that was rolled back does not go on.
+pub fn resume(
+    machine: &mut Machine,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+    program: &str,
+    torn_bytes: u64,
+    now: Timestamp,
+) -> Result<(), DriveError> {
+    keep(machine, store, observer, Event::Resumed { program: program.to_owned(), torn_bytes }, now)
+}
+
+/// From here on, what was changed is put back.
+///
+/// # Errors
+/// See [`drive`]; a run that was rolled back is not rolled back again.
+pub fn begin_undo(
+    machine: &mut Machine,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+    now: Timestamp,
+) -> Result<(), DriveError> {
+    keep(machine, store, observer, Event::UndoStarted {}, now)
 }

@@ -120,6 +120,13 @@ impl Machine {
             Event::StepStarted { step, .. } | Event::StepAlreadyDone { step } if self.plan.step(step).is_none() => {
                 Err(error("a step of the plan".to_owned(), step.clone()))
             }
+            Event::NodeEmpty { node, .. } => {
+                let step = self.state.open_step().and_then(|name| self.plan.step(name));
+                match step.map(|step| &step.verb) {
+                    Some(Verb::ProveEmpty(prove)) if prove.node == *node => Ok(()),
+                    _ => Err(error("a step under way that proves the node".to_owned(), node.clone())),
+                }
+            }
             _ => Ok(()),
         }
     }
@@ -128,6 +135,15 @@ impl Machine {
     #[must_use]
     pub fn record(&self, event: Event, at: Timestamp) -> Record {
         Record { seq: self.state.next_seq, at, prev: self.state.prev.clone(), event }
+    }
+
+    /// Whether a record follows from the ones before. Asked before it is written.
+    ///
+    /// # Errors
+    /// It does not: a fault of the machine, or a run that has ended.
+    pub fn check(&self, record: &Record) -> Result<(), ReplayError> {
+        self.check_plan(record)?;
+        self.state.check(record)
     }
 
     /// Takes a record in that is on stable storage.
@@ -206,28 +222,50 @@ impl Machine {
         if let Some((step, cause, instructions)) = self.state.stuck.clone() {
             return Action::End(End::Stuck { step, cause, instructions });
         }
-        if let Some((not_before, failed)) = self.failed_read.take() {
-            if failed.permanent {
-                let step = self.active().map_or_else(String::new, |step| step.name.clone());
-                return stuck(&step, &failed.to_string(), &["grant the permission, then: rehome resume".to_owned()]);
-            }
-            if now < not_before {
-                let reason = failed.to_string();
-                self.failed_read = Some((not_before, failed));
-                let step = self.active().map_or_else(String::new, |step| step.name.clone());
-                return Action::Wait { until: not_before, step, reason };
-            }
-        }
-        if let Some(action) = self.settle(now) {
+        if let Some(action) = self.after_failed_read(now).or_else(|| self.settle(now)) {
             return action;
         }
         if self.state.undoing {
             return undo::next(self, now);
         }
-        let Some(step) = self.active() else {
-            return Action::Record(Event::Finished { verdict: rehome_model::journal::Verdict::Done });
-        };
-        self.advance(&step, view, now)
+        if let Some(step) = self.active() {
+            return self.advance(&step, view, now);
+        }
+        match self.plan.steps().find(|step| !self.state.done(&step.name)) {
+            None => Action::Record(Event::Finished { verdict: rehome_model::journal::Verdict::Done }),
+            Some(step) => {
+                let before = step.after.keys().find(|before| !self.state.done(before)).cloned().unwrap_or_default();
+                let cause = format!("it waits for {before}, which never comes");
+                stuck(&step.name, &cause, &["the plan is faulty: make a new one".to_owned()])
+            }
+        }
+    }
+
+    /// Waits a little after a read that failed, while the step has time.
+    fn after_failed_read(&mut self, now: Timestamp) -> Option<Action> {
+        let (not_before, failed) = self.failed_read.take()?;
+        let step = self.active();
+        let name = step.as_ref().map_or_else(String::new, |step| step.name.clone());
+        let reason = failed.to_string();
+        if failed.permanent {
+            return Some(stuck(&name, &reason, &["grant the permission, then: rehome resume".to_owned()]));
+        }
+        if let Some(step) = step.filter(|step| !self.state.undoing && self.overdue(step, now)) {
+            return Some(self.late(&step, &reason));
+        }
+        if now >= not_before {
+            return None;
+        }
+        self.failed_read = Some((not_before, failed));
+        Some(Action::Wait { until: not_before, step: name, reason })
+    }
+
+    fn overdue(&self, step: &Step, now: Timestamp) -> bool {
+        self.state.step(&step.name).and_then(|state| state.since).is_some_and(|since| now >= since + step.deadline)
+    }
+
+    fn late(&self, step: &Step, reason: &str) -> Action {
+        stuck(&step.name, &format!("not done within {}: {reason}", step.deadline), &after_deadline(step))
     }
 
     /// The step that is under way, or the first that can begin. Steps run one after the other, in the plan's order.
@@ -279,16 +317,19 @@ impl Machine {
             self.held_since = holds.then(|| self.held_since.unwrap_or(now));
         }
         match verbs::next(self, step, view, now) {
+            // A request that is due too late is not sent: the step had its time.
+            Next::Act(action) if matches!(*action, Action::Record(Event::Intent { .. })) && self.overdue(step, now) => {
+                let Action::Record(Event::Intent { request, .. }) = *action else { return *action };
+                self.late(step, &format!("it still had to {request}"))
+            }
             Next::Act(action) => *action,
             Next::Done => Action::Record(Event::StepDone { step: step.name.clone() }),
             Next::Stuck { cause, instructions } => stuck(&step.name, &cause, &instructions),
             Next::Wait { reason, until } => {
-                let deadline = since + step.deadline;
-                if now >= deadline {
-                    let cause = format!("not done within {}: {reason}", step.deadline);
-                    return stuck(&step.name, &cause, &after_deadline(step));
+                if self.overdue(step, now) {
+                    return self.late(step, &reason);
                 }
-                Action::Wait { until: until.min(deadline), step: step.name.clone(), reason }
+                Action::Wait { until: until.min(since + step.deadline), step: step.name.clone(), reason }
             }
         }
     }

@@ -19,6 +19,10 @@ pub(crate) struct State {
     pub(crate) steps: BTreeMap<String, StepState>,
     /// Requests in the order of their intents.
     pub(crate) sent: Vec<Sent>,
+    /// Where in `sent` the requests of a step stand.
+    of_step: BTreeMap<String, Vec<usize>>,
+    /// The number of the record by which a person last let the run go on: what was refused before may be asked again.
+    pub(crate) resumed: u64,
     /// Whether what was changed is being put back.
     pub(crate) undoing: bool,
     /// Why the run stands still; cleared when it is resumed.
@@ -60,6 +64,8 @@ pub(crate) struct Sent {
     pub(crate) answer: Option<(Timestamp, Outcome)>,
     /// What a fresh read said after an unknown outcome, and when.
     pub(crate) landed: Option<(Timestamp, bool)>,
+    /// How often in a row the same request was refused for the same kind of cause since the run was let go on.
+    pub(crate) in_a_row: u32,
 }
 
 impl Sent {
@@ -98,6 +104,8 @@ impl Default for State {
             prev: Digest::zero(),
             steps: BTreeMap::new(),
             sent: Vec::new(),
+            of_step: BTreeMap::new(),
+            resumed: 0,
             undoing: false,
             stuck: None,
             finished: None,
@@ -114,63 +122,150 @@ impl State {
         self.steps.get(name).is_some_and(|step| step.done)
     }
 
+    /// The requests of a step, the last one first.
+    pub(crate) fn sent_by(&self, step: &str) -> impl Iterator<Item = &Sent> {
+        self.of_step.get(step).into_iter().flatten().rev().filter_map(|index| self.sent.get(*index))
+    }
+
     /// The last time that this request was announced for this step.
     pub(crate) fn last(&self, step: &str, request: &Request) -> Option<&Sent> {
-        self.sent.iter().rev().find(|sent| sent.step == step && sent.request == *request)
+        self.sent_by(step).find(|sent| sent.request == *request)
     }
 
-    /// The request that it is not known of what became of it; there is at most one.
+    /// Whether a request of this step changed the cluster.
+    pub(crate) fn touched(&self, step: &str) -> bool {
+        self.sent_by(step).any(Sent::took_effect)
+    }
+
+    /// The request that it is not known of what became of it. No other is announced before that is known, so it can
+    /// only be the last.
     pub(crate) fn unsettled(&self) -> Option<&Sent> {
-        self.sent.iter().rev().find(|sent| !sent.settled())
+        self.sent.last().filter(|sent| !sent.settled())
     }
 
-    /// Takes a record in.
-    pub(crate) fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+    /// Whether a record follows from the ones before. Asked before it is written: a journal never holds one that does not.
+    pub(crate) fn check(&self, record: &Record) -> Result<(), ReplayError> {
         let error =
             |expected: &str, found: String| ReplayError { seq: record.seq, expected: expected.to_owned(), found };
         if record.seq != self.next_seq {
             return Err(error(&format!("record number {}", self.next_seq), record.seq.to_string()));
         }
+        if record.prev != self.prev {
+            return Err(error(&format!("a record that follows {}", self.prev), record.prev.to_string()));
+        }
         let starts = matches!(record.event, Event::RunStarted { .. });
         if starts != (record.seq == 0) {
             return Err(error("runStarted as the first record and nowhere else", format!("{:?}", record.event)));
         }
-        if self.finished.is_some() {
-            return Err(error("the end of the journal", "a record after the run had finished".to_owned()));
+        match (self.finished, &record.event) {
+            (None, _) | (Some(Verdict::Done), Event::Resumed { .. } | Event::UndoStarted {}) => {}
+            (Some(verdict), _) => return Err(error("nothing more", format!("a record of a run that is {verdict}"))),
         }
-        self.event(record).map_err(|(expected, found)| error(expected, found))?;
+        self.follows(&record.event).map_err(|(expected, found)| error(expected, found))
+    }
+
+    fn follows(&self, event: &Event) -> Result<(), (&'static str, String)> {
+        match event {
+            Event::StepStarted { step, .. } | Event::StepAlreadyDone { step } => {
+                if self.steps.contains_key(step) {
+                    return Err(("a step that has not begun", step.clone()));
+                }
+                self.forward(step)
+            }
+            Event::Intent { step, .. } => {
+                self.begun(step)?;
+                match self.unsettled() {
+                    None => Ok(()),
+                    Some(open) => Err((
+                        "the outcome of the request before",
+                        format!("another intent, while {} is open", open.intent),
+                    )),
+                }
+            }
+            Event::Answer { intent, .. } => match self.sent.last() {
+                Some(sent) if sent.intent == *intent && sent.answer.is_none() => Ok(()),
+                _ => Err(("an answer to the last intent", format!("an answer to {intent}"))),
+            },
+            Event::Reread { intent, .. } => match self.sent.last() {
+                Some(sent) if sent.intent == *intent && sent.answer.is_some() && !sent.settled() => Ok(()),
+                _ => Err(("a read for an intent without a known outcome", format!("a read for {intent}"))),
+            },
+            Event::Moved { step, .. } | Event::StepDone { step } => self.open(step).and(self.forward(step)),
+            Event::NodeEmpty { node, .. } => match self.open_step() {
+                Some(_) => Ok(()),
+                None => Err(("a step that proves the node", node.clone())),
+            },
+            Event::UndoStarted {} if self.undoing => Err(("the run's first undo", "another undo".to_owned())),
+            Event::Undone { step } | Event::Left { step, .. } => {
+                if self.undoing {
+                    self.begun(step)
+                } else {
+                    Err(("undoStarted before", step.clone()))
+                }
+            }
+            Event::Finished { verdict } if (*verdict == Verdict::RolledBack) != self.undoing => {
+                Err(("the verdict of what the run does", verdict.to_string()))
+            }
+            Event::RunStarted { .. }
+            | Event::Resumed { .. }
+            | Event::Stuck { .. }
+            | Event::Interrupted {}
+            | Event::UndoStarted {}
+            | Event::Finished { .. } => Ok(()),
+        }
+    }
+
+    fn begun(&self, step: &str) -> Result<(), (&'static str, String)> {
+        if self.steps.contains_key(step) { Ok(()) } else { Err(("a step that has begun", step.to_owned())) }
+    }
+
+    fn open(&self, step: &str) -> Result<(), (&'static str, String)> {
+        self.begun(step)?;
+        if self.done(step) { Err(("a step that is not done", step.to_owned())) } else { Ok(()) }
+    }
+
+    fn forward(&self, step: &str) -> Result<(), (&'static str, String)> {
+        if self.undoing { Err(("nothing but undoing", step.to_owned())) } else { Ok(()) }
+    }
+
+    /// The step that is under way. Steps run one after the other.
+    pub(crate) fn open_step(&self) -> Option<&str> {
+        self.steps.iter().find(|(_, state)| !state.done).map(|(name, _)| name.as_str())
+    }
+
+    /// Takes a record in.
+    pub(crate) fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+        self.check(record)?;
+        self.fold(record);
         self.next_seq += 1;
-        self.prev = Digest::of(record).map_err(|source| error("a record that is JSON", source.to_string()))?;
+        self.prev = Digest::of(record).map_err(|source| ReplayError {
+            seq: record.seq,
+            expected: "a record that is JSON".to_owned(),
+            found: source.to_string(),
+        })?;
         Ok(())
     }
 
-    fn event(&mut self, record: &Record) -> Result<(), (&'static str, String)> {
+    fn fold(&mut self, record: &Record) {
         match &record.event {
             Event::RunStarted { run, .. } => self.run.clone_from(run),
-            Event::Resumed { .. } => {
-                self.stuck = None;
-                for step in self.steps.values_mut().filter(|step| !step.done) {
-                    step.since = Some(record.at);
-                }
+            Event::Resumed { .. } => self.go_on(record),
+            Event::UndoStarted {} => {
+                self.go_on(record);
+                self.undoing = true;
+                self.finished = None;
             }
             Event::StepStarted { step, leaving, known } => {
                 let known = known.iter().cloned().collect();
                 let state =
                     StepState { since: Some(record.at), leaving: leaving.clone(), known, ..StepState::default() };
-                if self.steps.insert(step.clone(), state).is_some() {
-                    return Err(("a step that has not begun", step.clone()));
-                }
+                self.steps.insert(step.clone(), state);
             }
             Event::StepAlreadyDone { step } => {
                 self.steps.insert(step.clone(), StepState { done: true, found_done: true, ..StepState::default() });
             }
             Event::Intent { step, attempt, request } => {
-                if let Some(open) = self.unsettled() {
-                    return Err((
-                        "the outcome of the request before",
-                        format!("another intent; {} is open", open.intent),
-                    ));
-                }
+                self.of_step.entry(step.clone()).or_default().push(self.sent.len());
                 self.sent.push(Sent {
                     intent: record.seq,
                     step: step.clone(),
@@ -179,42 +274,63 @@ impl State {
                     at: record.at,
                     answer: None,
                     landed: None,
+                    in_a_row: 0,
                 });
             }
-            Event::Answer { intent, outcome } => match self.sent.last_mut().filter(|sent| sent.intent == *intent) {
-                Some(sent) if sent.answer.is_none() => sent.answer = Some((record.at, outcome.clone())),
-                _ => return Err(("an answer to the last intent", format!("an answer to {intent}"))),
-            },
-            Event::Reread { intent, landed } => match self.sent.last_mut().filter(|sent| sent.intent == *intent) {
-                Some(sent) if sent.landed.is_none() => sent.landed = Some((record.at, *landed)),
-                _ => return Err(("a read for the last intent", format!("a read for {intent}"))),
-            },
-            Event::Moved { step, receipt } => self.begun(step)?.receipts.push(receipt.clone()),
-            Event::StepDone { step } => self.begun(step)?.done = true,
-            Event::NodeEmpty { node, .. } => {
-                let step =
-                    self.steps.iter_mut().find(|(name, state)| !state.done && name.ends_with(&format!("/{node}")));
-                match step {
-                    Some((_, state)) => state.proved = true,
-                    None => return Err(("a step that proves the node", node.clone())),
+            Event::Answer { outcome, .. } => {
+                let in_a_row = self.refused_before(outcome) + 1;
+                if let Some(sent) = self.sent.last_mut() {
+                    sent.answer = Some((record.at, outcome.clone()));
+                    sent.in_a_row = in_a_row;
+                }
+            }
+            Event::Reread { landed, .. } => {
+                if let Some(sent) = self.sent.last_mut() {
+                    sent.landed = Some((record.at, *landed));
+                }
+            }
+            Event::Moved { step, receipt } => self.change(step, |state| state.receipts.push(receipt.clone())),
+            Event::StepDone { step } => self.change(step, |state| state.done = true),
+            Event::NodeEmpty { .. } => {
+                if let Some(state) = self.steps.values_mut().find(|state| !state.done) {
+                    state.proved = true;
                 }
             }
             Event::Stuck { step, cause, instructions } => {
                 self.stuck = Some((step.clone(), cause.clone(), instructions.clone()));
             }
             Event::Interrupted {} => {}
-            Event::UndoStarted {} => {
-                self.undoing = true;
-                self.stuck = None;
-            }
-            Event::Undone { step } => self.begun(step)?.unwound = true,
-            Event::Left { step, .. } => self.begun(step)?.unwound = true,
+            Event::Undone { step } | Event::Left { step, .. } => self.change(step, |state| state.unwound = true),
             Event::Finished { verdict } => self.finished = Some(*verdict),
         }
-        Ok(())
     }
 
-    fn begun(&mut self, step: &str) -> Result<&mut StepState, (&'static str, String)> {
-        self.steps.get_mut(step).ok_or_else(|| ("a step that has begun", step.to_owned()))
+    /// A person lets the run go on: patience begins anew.
+    fn go_on(&mut self, record: &Record) {
+        self.stuck = None;
+        self.resumed = record.seq;
+        for step in self.steps.values_mut().filter(|step| !step.done) {
+            step.since = Some(record.at);
+        }
+    }
+
+    /// How often in a row the last request was refused for this kind of cause, before this answer.
+    fn refused_before(&self, outcome: &Outcome) -> u32 {
+        let (Some(last), Outcome::Rejected { cause }) = (self.sent.last(), outcome) else { return 0 };
+        let mut earlier = self.sent_by(&last.step).skip(1).filter(|sent| sent.request == last.request);
+        match earlier.next() {
+            Some(Sent { intent, in_a_row, answer: Some((_, Outcome::Rejected { cause: before })), .. })
+                if *intent > self.resumed && std::mem::discriminant(before) == std::mem::discriminant(cause) =>
+            {
+                *in_a_row
+            }
+            _ => 0,
+        }
+    }
+
+    fn change(&mut self, step: &str, change: impl FnOnce(&mut StepState)) {
+        if let Some(state) = self.steps.get_mut(step) {
+            change(state);
+        }
     }
 }

@@ -21,17 +21,15 @@ pub(crate) fn next(machine: &Machine, now: Timestamp) -> Action {
         match (&step.verb, &step.undo) {
             (Verb::Change(change), Undo::Swap) => {
                 let request = Request::SetField(change.clone());
-                let ours =
-                    machine.state.sent.iter().any(|s| s.step == step.name && s.request == request && s.took_effect());
-                if ours {
+                if machine.state.sent_by(&step.name).any(|sent| sent.request == request && sent.took_effect()) {
                     return put_back(machine, &step.name, change, now);
                 }
             }
-            (_, Undo::LeftInPlace { why }) => {
-                let touched = machine.state.sent.iter().any(|sent| sent.step == step.name && sent.took_effect());
-                if touched {
-                    return left(&step.name, why.clone());
-                }
+            (_, Undo::LeftInPlace { why }) if machine.state.touched(&step.name) => {
+                return left(&step.name, why.clone());
+            }
+            (_, Undo::Swap) if machine.state.touched(&step.name) => {
+                return left(&step.name, format!("a {} is not undone by a swap", step.verb.word()));
             }
             _ => {}
         }
@@ -70,7 +68,7 @@ fn put_back(machine: &Machine, step: &str, change: &Change, now: Timestamp) -> A
             ),
         }
     };
-    match reaction(machine.state.last(step, &request), now) {
+    match reaction(&machine.state, step, &request, now) {
         Reaction::Over => Action::Record(Event::Undone { step: step.to_owned() }),
         Reaction::Send | Reaction::Look => looked(),
         Reaction::Pause { until, reason } => Action::Wait { until, step: step.to_owned(), reason },

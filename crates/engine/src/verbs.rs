@@ -39,7 +39,7 @@ impl Next {
 /// What comes next for a step that has begun.
 pub(crate) fn next(machine: &Machine, step: &Step, view: &View, now: Timestamp) -> Next {
     match &step.verb {
-        Verb::Change(change) => change::next(machine, step, change, now),
+        Verb::Change(change) => change::next(machine, step, change, view, now),
         Verb::Restart(restart) => restart::next(machine, step, restart, view, now),
         Verb::Evict(evict) => {
             let rule = leave::Rule { off: &evict.off, onto: &evict.onto, evict: true, awaited: true };

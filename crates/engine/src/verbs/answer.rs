@@ -7,7 +7,7 @@ use rehome_model::request::{Cause, Outcome, Request};
 use rehome_model::time::Seconds;
 
 use crate::machine::LOOK_AGAIN;
-use crate::state::Sent;
+use crate::state::State;
 
 /// How often a webhook may deny a request before a person is asked.
 const DENIALS: u32 = 5;
@@ -31,8 +31,8 @@ pub(crate) enum Reaction {
 }
 
 /// What a request's last outcome asks for.
-pub(crate) fn reaction(sent: Option<&Sent>, now: Timestamp) -> Reaction {
-    let Some(sent) = sent else { return Reaction::Send };
+pub(crate) fn reaction(state: &State, step: &str, request: &Request, now: Timestamp) -> Reaction {
+    let Some(sent) = state.last(step, request) else { return Reaction::Send };
     if sent.took_effect() {
         return Reaction::Over;
     }
@@ -45,22 +45,26 @@ pub(crate) fn reaction(sent: Option<&Sent>, now: Timestamp) -> Reaction {
         }
     };
     // 1 s, 2 s, 4 s, … up to the longest pause.
-    let backoff = Seconds::from_millis(LONGEST_PAUSE.as_millis().min(1000 << sent.attempt.min(10)));
+    let backoff = Seconds::from_millis(LONGEST_PAUSE.as_millis().min(1000 << sent.in_a_row.saturating_sub(1).min(10)));
     let stuck = |instructions: &[&str]| Reaction::Stuck {
         cause: format!("{}: {cause}", sent.request),
         instructions: instructions.iter().map(|text| (*text).to_owned()).collect(),
     };
     match cause {
-        Cause::NotFound | Cause::OtherIncarnation { .. } => match sent.request {
-            Request::SetField(_) => stuck(&["the object is gone: make a new plan from a new capture"]),
-            Request::Evict { .. } | Request::Delete { .. } => Reaction::Over,
-        },
+        Cause::NotFound | Cause::OtherIncarnation { .. } if !matches!(sent.request, Request::SetField(_)) => {
+            Reaction::Over
+        }
         Cause::NamespaceTerminating { .. } => Reaction::Over,
+        Cause::Conflict { .. } => Reaction::Look,
+        // A person has looked at it since: ask again.
+        _ if sent.intent < state.resumed => Reaction::Send,
+        Cause::NotFound | Cause::OtherIncarnation { .. } => {
+            stuck(&["the object is gone: make a new plan from a new capture"])
+        }
         Cause::Budget { retry_after, .. } => pause(retry_after.unwrap_or(LOOK_AGAIN)),
         Cause::Throttled { retry_after } => pause(*retry_after),
-        Cause::Conflict { .. } => Reaction::Look,
-        Cause::Server { .. } if sent.attempt < SERVER_ERRORS => pause(backoff),
-        Cause::Denied { .. } if sent.attempt < DENIALS => pause(backoff),
+        Cause::Server { .. } if sent.in_a_row < SERVER_ERRORS => pause(backoff),
+        Cause::Denied { .. } if sent.in_a_row < DENIALS => pause(backoff),
         Cause::Server { .. } => stuck(&["look at the API server's health, then: rehome resume"]),
         Cause::Denied { .. } => stuck(&["ask the owner of the webhook or policy named above, then: rehome resume"]),
         Cause::SeveralBudgets { .. } => {

@@ -8,16 +8,31 @@ use rehome_model::verb::Change;
 
 use super::Next;
 use super::answer::{Reaction, reaction};
-use crate::machine::{Action, Machine};
+use crate::machine::{Action, LOOK_AGAIN, Machine};
 
-pub(super) fn next(machine: &Machine, step: &Step, change: &Change, now: Timestamp) -> Next {
-    set(machine, &step.name, change, now)
+pub(super) fn next(machine: &Machine, step: &Step, change: &Change, view: &View, now: Timestamp) -> Next {
+    match set(machine, &step.name, change, now) {
+        // The steps after this one look at the view: it has to have caught up with us. And somebody who puts the field
+        // back at once (a GitOps tool, an operator) is found here, not three steps later.
+        Next::Done => match field::read(view, &change.target, &change.field) {
+            Some(found) if found == change.to => Next::Done,
+            found => {
+                let found = found.flatten().map_or("not set".to_owned(), |found| format!("{found:?}"));
+                let reason = format!(
+                    "{} of {} was set, but the watch shows {found}: it is behind, or somebody put it back",
+                    change.field, change.target
+                );
+                Next::Wait { reason, until: now + LOOK_AGAIN }
+            }
+        },
+        other => other,
+    }
 }
 
 /// Sets a field until it has its value, or somebody else gave it another.
 pub(crate) fn set(machine: &Machine, step: &str, change: &Change, now: Timestamp) -> Next {
     let request = Request::SetField(change.clone());
-    match reaction(machine.state.last(step, &request), now) {
+    match reaction(&machine.state, step, &request, now) {
         Reaction::Over => Next::Done,
         Reaction::Send => Next::act(machine.announce(step, request)),
         Reaction::Pause { until, reason } => Next::Wait { reason, until },

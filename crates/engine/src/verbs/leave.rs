@@ -11,12 +11,16 @@ use rehome_k8s::{Kind, Record as Object, View, owner, readiness};
 use rehome_model::journal::{Event, LeavingPod, Receipt, Successor};
 use rehome_model::plan::Step;
 use rehome_model::request::Request;
+use rehome_model::time::Seconds;
 use rehome_model::{Timestamp, Uid};
 
 use super::answer::{Reaction, reaction};
 use super::{Next, on};
 use crate::machine::{Action, LOOK_AGAIN, Machine};
 use crate::state::StepState;
+
+/// How long to wait between two reads of a pod that the watch says is gone.
+const READ_PAUSE: Seconds = Seconds::new(1);
 
 /// How pods leave in this step.
 pub(super) struct Rule<'a> {
@@ -66,7 +70,7 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
     };
     let read = machine.reads.get(&pod.pod);
     let fresh = || Stage::There(Next::act(Action::Read(pod.pod.clone())));
-    let asked = match reaction(machine.state.last(&step.name, &request), now) {
+    let asked = match reaction(&machine.state, &step.name, &request, now) {
         Reaction::Over => true,
         Reaction::Send | Reaction::Look => false,
         Reaction::Pause { until, reason } => return Stage::There(Next::Wait { reason, until }),
@@ -85,16 +89,17 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
         Some(Object::Pod(found)) if found.meta.uid == pod.uid => {
             if found.meta.deleting.is_some() || asked {
                 // Look again once the watch says that it is gone, or after a while.
-                if !in_view && now > read.at || now >= read.at + LOOK_AGAIN {
+                if !in_view && now >= read.at + READ_PAUSE || now >= read.at + LOOK_AGAIN {
                     return fresh();
                 }
                 let reason = format!("{} is terminating", pod.pod);
-                return Stage::There(Next::Wait { reason, until: read.at + LOOK_AGAIN });
+                let pause = if in_view { LOOK_AGAIN } else { READ_PAUSE };
+                return Stage::There(Next::Wait { reason, until: read.at + pause });
             }
             if now >= read.at + LOOK_AGAIN {
                 return fresh();
             }
-            if let Some(reason) = last_that_serves(view, pod) {
+            if let Some(reason) = last_that_serves(view, pod).or_else(|| successor_that_fell(machine, step, view)) {
                 return Stage::There(Next::Wait { reason, until: read.at + LOOK_AGAIN });
             }
             Stage::There(Next::act(machine.announce(&step.name, request)))
@@ -102,6 +107,17 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
         // Another incarnation, or none.
         _ => Stage::Gone,
     }
+}
+
+/// The next pod leaves only while those that came for the ones before it serve.
+fn successor_that_fell(machine: &Machine, step: &Step, view: &View) -> Option<String> {
+    let receipts = &machine.state.step(&step.name)?.receipts;
+    let mut successors = receipts.iter().filter_map(|receipt| receipt.successor.as_ref()).filter(|pod| pod.ready);
+    let fallen = successors.find(|pod| match view.by_uid(&pod.uid) {
+        Some(Object::Pod(found)) => !readiness::serves(found),
+        _ => false,
+    })?;
+    Some(format!("{}, a successor, is not Ready any more on {}", fallen.pod, fallen.node))
 }
 
 /// A workload of several replicas never loses the last pod that serves to us, whatever its budget says.

@@ -30,9 +30,10 @@ pub(crate) struct List {
 
 /// Whether a pod stays on a node that is emptied: it belongs to the node, or it has ended.
 fn stays(pod: &Pod) -> bool {
-    pod.finished()
-        || pod.mirror()
-        || pod.meta.controller.as_ref().is_some_and(|c| c.kind == "DaemonSet" || c.kind == "Node")
+    let of_the_node =
+        pod.mirror() || pod.meta.controller.as_ref().is_some_and(|c| c.kind == "DaemonSet" || c.kind == "Node");
+    // A pod on its way out still holds its volumes and ports.
+    pod.meta.deleting.is_none() && (pod.finished() || of_the_node)
 }
 
 pub(crate) fn observe(lists: &mut Vec<List>, pods: &[Arc<Pod>], asked: Timestamp) {
@@ -41,7 +42,8 @@ pub(crate) fn observe(lists: &mut Vec<List>, pods: &[Arc<Pod>], asked: Timestamp
         let reference = pod.meta.key().reference_as("Pod");
         if stays(pod) { staying.push(reference) } else { others.push(reference) }
     }
-    if !others.is_empty() {
+    // The two lists of the proof follow each other: one that is not empty, between or before them, begins it anew.
+    if !others.is_empty() || lists.last().is_some_and(|last| !last.others.is_empty()) {
         lists.clear();
     }
     lists.push(List { at: asked, stays: staying, others });
