@@ -134,7 +134,10 @@ fn testbed_folder() -> &'static Path {
 
 /// Cargo's target folder: builds of Go live beside those of Rust and are ignored by git with them.
 fn target_folder() -> PathBuf {
-    variable("CARGO_TARGET_DIR").map_or_else(|| testbed_folder().join("../target"), PathBuf::from)
+    let default = testbed_folder().join("../target");
+    let folder = variable("CARGO_TARGET_DIR").map_or(default, PathBuf::from);
+    // `go build` runs in another folder than we do.
+    std::path::absolute(&folder).unwrap_or(folder)
 }
 
 fn variable(name: &str) -> Option<OsString> {

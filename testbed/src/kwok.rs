@@ -8,6 +8,7 @@ mod template;
 
 use std::fmt::Write as _;
 
+use rehome_model::Seconds;
 use rehome_model::behaviour::{Behaviour, PodBehaviour};
 use serde_json::{Value, json};
 
@@ -20,8 +21,10 @@ pub const USER: &str = "kwok";
 #[must_use]
 pub fn stages(behaviour: &Behaviour) -> String {
     let mut documents = vec![node_stage()];
-    for (index, rule) in behaviour.pods.iter().enumerate() {
-        let earlier = &behaviour.pods[..index];
+    let mut rules = behaviour.pods.clone();
+    rules.push(unnamed());
+    for (index, rule) in rules.iter().enumerate() {
+        let earlier = &rules[..index];
         documents.extend(pod_stages(index, rule, &matches(rule, earlier)));
     }
     let mut text = String::new();
@@ -30,6 +33,17 @@ pub fn stages(behaviour: &Behaviour) -> String {
         let _ = writeln!(text, "---\n{document:#}");
     }
     text
+}
+
+/// How pods behave of which no rule speaks: as in the simulated world (`rehome-sim`, `kubelet.rs`).
+fn unnamed() -> PodBehaviour {
+    PodBehaviour {
+        labels: std::collections::BTreeMap::new(),
+        start: Seconds::new(1),
+        ready: Some(Seconds::new(1)),
+        jitter: Seconds::ZERO,
+        stop: Seconds::new(1),
+    }
 }
 
 /// A jq expression that gives something for the pods for which this rule holds: those it matches and no earlier one
@@ -131,7 +145,6 @@ fn pod_stages(index: usize, rule: &PodBehaviour, matches: &str) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rehome_model::time::Seconds;
 
     fn rule(label: Option<(&str, &str)>, ready: Option<i64>) -> PodBehaviour {
         PodBehaviour {

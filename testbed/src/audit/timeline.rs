@@ -11,7 +11,7 @@ use super::event::AuditEvent;
 use super::pod_history::{Deletion, How, PodHistory};
 use super::service_history::{ServiceHistory, ready_pods, service_of};
 
-/// The user's name and group of kubelets, and kwok's: they end what is on its way out.
+/// The beginning of the names of kubelets, which end what is on its way out, as kwok does.
 /// Source: `k8s.io/kubernetes/pkg/auth/nodeidentifier`, `nodeUserNamePrefix`.
 const KUBELET_PREFIX: &str = "system:node:";
 
@@ -162,18 +162,19 @@ impl Timeline {
         let by = event.user.username.clone();
         let kubelet = by == crate::kwok::USER || by.starts_with(KUBELET_PREFIX);
         let grace = event.delete_options().and_then(|options| options["gracePeriodSeconds"].as_i64());
+        let finishing = kubelet && (grace == Some(0) || !pod.deletions.is_empty());
         pod.deletions.push(Deletion {
             by,
             audit_id: event.audit_id.clone(),
             how,
             received: event.request_received_timestamp,
             at,
-            finishing: kubelet && grace == Some(0),
+            finishing,
         });
         // A pod without a node, and one whose grace period is over, goes at once unless a finalizer holds it.
         let period = body.and_then(|body| body["metadata"]["deletionGracePeriodSeconds"].as_i64());
         let held = body.is_some_and(|body| body["metadata"]["finalizers"].as_array().is_some_and(|f| !f.is_empty()));
-        if !held && (period == Some(0) || grace == Some(0) || pod.node.is_none()) {
+        if !held && (finishing || period == Some(0) || grace == Some(0) || pod.node.is_none()) {
             pod.set_gone(at);
             let key = Key::of(&pod.pod);
             if self.current.get(&key) == Some(&pod.uid) {
@@ -185,7 +186,9 @@ impl Timeline {
     fn set_service(&mut self, body: &Value) {
         let Some(key) = object_key(body) else { return };
         let service = self.services.entry(key).or_default();
-        service.selector = service_selector(&body["spec"]["selector"]);
+        if let Some(selector) = body["spec"].get("selector") {
+            service.selector = service_selector(selector);
+        }
         service.publishes_not_ready = body["spec"]["publishNotReadyAddresses"].as_bool().unwrap_or(false);
     }
 
@@ -209,7 +212,10 @@ impl Timeline {
         let Some(key) = object_key(body) else { return };
         let budget = self.budgets.entry(key).or_default();
         budget.gone = None;
-        budget.selector = label_selector(&body["spec"]["selector"]);
+        // A simulated world shows only the parts of an object that it changes; its budgets come from a view.
+        if let Some(selector) = body["spec"].get("selector") {
+            budget.selector = label_selector(selector);
+        }
         let status = &body["status"];
         // Before the controller has seen the budget, its status is made of zeros.
         if status["observedGeneration"].as_i64().unwrap_or(0) > 0 {
