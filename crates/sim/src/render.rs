@@ -17,7 +17,7 @@ pub fn object(record: &Record) -> Value {
     object.insert("kind".to_owned(), kind.name().into());
     object.insert("metadata".to_owned(), metadata(record.meta()));
     let (spec, status) = body(record);
-    for (name, part) in [("spec", spec), ("status", status)] {
+    for (name, part) in [("spec", spec), ("status", status), ("endpoints", endpoints(record))] {
         if !part.is_null() {
             object.insert(name.to_owned(), part);
         }
@@ -78,12 +78,24 @@ fn body(record: &Record) -> (Value, Value) {
                 json!({"minAvailable": text(budget.min_available), "maxUnavailable": text(budget.max_unavailable)});
             (spec, json!(status))
         }
-        Record::EndpointSlice(_) => (Value::Null, Value::Null),
         other => match other.as_workload() {
             Some(workload) => workload_body(other.kind(), workload),
             None => (Value::Null, Value::Null),
         },
     }
+}
+
+/// The endpoints of an EndpointSlice, which stand beside its metadata.
+fn endpoints(record: &Record) -> Value {
+    let Record::EndpointSlice(slice) = record else { return Value::Null };
+    let endpoints = slice.endpoints.iter().map(|endpoint| {
+        let target = endpoint
+            .pod
+            .as_ref()
+            .map(|(name, uid)| json!({"kind": "Pod", "namespace": slice.meta.namespace, "name": name, "uid": uid}));
+        json!({"conditions": {"ready": endpoint.ready}, "targetRef": target, "nodeName": endpoint.node})
+    });
+    Value::Array(endpoints.collect())
 }
 
 fn pod_body(pod: &Pod) -> (Value, Value) {
