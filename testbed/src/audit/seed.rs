@@ -7,7 +7,7 @@ use super::pod_history::PodHistory;
 use super::timeline::Timeline;
 
 impl Timeline {
-    /// The histories of everything in a view, as if all of it had come into being at this time.
+    /// The histories of everything in a view, as it is at this time.
     #[must_use]
     pub fn of_view(view: &View, at: Timestamp) -> Self {
         let mut timeline = Self::default();
@@ -22,7 +22,11 @@ impl Timeline {
         let controller = meta.controller.as_ref().map(|c| (c.kind.clone(), c.name.clone(), c.uid.clone()));
         match record {
             Record::Pod(pod) => {
-                let mut history = PodHistory::new(meta.key().reference(Kind::Pod), meta.uid.clone(), at);
+                let mut history = PodHistory::new(
+                    meta.key().reference(Kind::Pod),
+                    meta.uid.clone(),
+                    meta.created.unwrap_or(at).min(at),
+                );
                 history.labels.clone_from(&meta.labels);
                 history.controller = controller;
                 history.node.clone_from(&pod.node);

@@ -12,23 +12,14 @@ use crate::audit::evidence::Intent;
 pub(super) fn find(evidence: &Evidence<'_>) -> Vec<Found> {
     let mut found = sent_twice(evidence);
     found.extend(early_rereads(evidence));
-    let mut open: Vec<(&Intent<'_>, &AuditEvent)> = Vec::new();
-    let mut requests: Vec<_> =
-        evidence.requests().filter_map(|event| Some((evidence.intent(&event.audit_id)?, event))).collect();
-    requests.sort_by_key(|(intent, event)| (event.request_received_timestamp, intent.seq));
-    for (intent, event) in requests {
-        let before = open.iter().find(|(before, _)| same(before.request, intent.request));
-        if let Some((before, earlier)) = before
-            && before.seq != intent.seq
-            && let Some(wrong) = overlap(evidence, before, earlier, event)
-        {
-            found.push((
-                event.request_received_timestamp,
-                format!("{} ({})", intent.request, event.audit_id) + ": " + &wrong,
-            ));
+    for event in evidence.requests() {
+        let Some(intent) = evidence.intent(&event.audit_id) else { continue };
+        // By the journal's order: the try before may have landed after this one, or never.
+        let before =
+            evidence.intents().filter(|other| other.seq < intent.seq && same(other.request, intent.request)).last();
+        if let Some(wrong) = before.and_then(|before| overlap(evidence, before, event)) {
+            found.push((event.request_received_timestamp, format!("{} ({}): {wrong}", intent.request, event.audit_id)));
         }
-        open.retain(|(before, _)| !same(before.request, intent.request));
-        open.push((intent, event));
     }
     found
 }
@@ -49,13 +40,14 @@ fn cannot_land_before(sent: Timestamp) -> Timestamp {
     sent + (REQUEST_TIMEOUT + LANDING_MARGIN)
 }
 
-fn overlap(evidence: &Evidence<'_>, before: &Intent<'_>, earlier: &AuditEvent, event: &AuditEvent) -> Option<String> {
+fn overlap(evidence: &Evidence<'_>, before: &Intent<'_>, event: &AuditEvent) -> Option<String> {
     let received = event.request_received_timestamp;
+    let id = evidence.audit_id(before);
+    let landed_by_then =
+        evidence.requests().filter(|earlier| earlier.audit_id == id).all(|earlier| earlier.stage_timestamp <= received);
     // An answer that was written down counts if the server says that it had given it by then.
     let answered = match evidence.answer(before.seq) {
-        Some((at, Outcome::Applied | Outcome::Rejected { .. })) => {
-            at <= received && earlier.stage_timestamp <= received
-        }
+        Some((at, Outcome::Applied | Outcome::Rejected { .. })) => at <= received && landed_by_then,
         _ => false,
     };
     let safe = cannot_land_before(before.at);
@@ -137,6 +129,15 @@ mod tests {
         assert_eq!(case.broken(), "attempts-do-not-overlap");
         case.journal[answer].event = Event::Reread { intent: 3, landed: true };
         assert_eq!(case.broken(), "");
+    }
+
+    #[test]
+    fn a_first_try_that_lands_after_an_early_second_one_is_seen() {
+        let mut case = sent_again_after(2, None);
+        let landed = case.request_of("web-1");
+        landed.request_received_timestamp = landed.request_received_timestamp + Seconds::new(20);
+        landed.stage_timestamp = landed.stage_timestamp + Seconds::new(20);
+        assert!(case.broken().contains("attempts-do-not-overlap"));
     }
 
     #[test]

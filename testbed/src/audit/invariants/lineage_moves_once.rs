@@ -34,7 +34,7 @@ pub(super) fn find(evidence: &Evidence<'_>) -> Vec<Found> {
         let Some(plan) = planned.get(&disruption.workload) else { continue };
         let (pod, at, workload) = (&disruption.pod.pod, disruption.deletion.received, disruption.workload);
         // A workload that the plan moves in several steps may touch a successor again, within the count below.
-        if disruption.pod.created >= began && plan.steps == 1 {
+        if disruption.pod.created > began && plan.steps == 1 {
             found.push((
                 at,
                 format!("{pod} of {workload} was made during the run, and deleted again on {}", disruption.node),
