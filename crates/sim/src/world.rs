@@ -30,6 +30,8 @@ use crate::{placement, render};
 pub const ENGINE_USER: &str = "rehome";
 /// How long a request takes on an idle API server with etcd on a local disk (measured: 3 to 8 ms).
 const REQUEST_LATENCY: Seconds = Seconds::from_millis(5);
+/// The way back of an answer, on top of that: what a caller does afterwards is later than the answer.
+const ANSWER_LATENCY: Seconds = Seconds::from_millis(1);
 /// From a change to the sync of a controller that watches it: the watch and the work queue, at random up to this on top.
 const SYNC_LATENCY: Seconds = Seconds::from_millis(10);
 const SYNC_JITTER_MS: i64 = 30;
@@ -458,7 +460,9 @@ impl World for SimWorld {
             Some(Fault::WatchCut { lasts }) => self.cut_watches(lasts),
             None => {}
         }
-        match self.answer(ENGINE_USER, request, Some(audit_id)) {
+        let answer = self.answer(ENGINE_USER, request, Some(audit_id));
+        self.advance(ANSWER_LATENCY);
+        match answer {
             Ok(()) => Outcome::Applied,
             Err(cause) => Outcome::Rejected { cause },
         }
