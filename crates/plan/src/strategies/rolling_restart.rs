@@ -6,7 +6,7 @@
 
 use rehome_k8s::percent::rolling_update_limits;
 use rehome_k8s::pod::Pod;
-use rehome_k8s::workload::WorkloadStrategy;
+use rehome_k8s::workload::{WorkloadStatus, WorkloadStrategy};
 use rehome_k8s::{Key, Kind, budget, readiness};
 use rehome_model::Known;
 use rehome_model::plan::Disruption;
@@ -32,7 +32,11 @@ fn bid(facts: &Facts<'_>, unit: &MoveUnit) -> Result<Bid, NoBid> {
     let WorkloadStrategy::Rolling { max_surge, max_unavailable } = deployment.strategy else {
         return Err(NoBid::because("its strategy is Recreate: the old pod stops before the new one starts"));
     };
-    if !readiness::rolled_out(deployment) {
+    // A file may hold no status at all; then the pods tell.
+    let told = deployment.status != WorkloadStatus::default();
+    let pods = lineage.leaving.iter().chain(&lineage.staying);
+    let serving = i64::try_from(pods.filter(|pod| readiness::serves(pod)).count()).unwrap_or(i64::MAX);
+    if told && !readiness::rolled_out(deployment) || !told && serving < deployment.replicas.unwrap_or(1) {
         return Err(NoBid::because("its last rollout is not complete, and a new one would not be either"));
     }
     if deployment.paused {

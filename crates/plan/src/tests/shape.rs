@@ -71,6 +71,8 @@ fn a_rollout_that_is_stuck_is_not_started_again() {
     cluster.deployment("web", &["old-1", "old-2"]);
     cluster.patch("Deployment", "web", &json!({"status": {"updatedReplicas": 1}}));
     assert_eq!(cluster.plan().moves[0].strategy, "eviction");
+    cluster.patch("Deployment", "web", &json!({"status": null}));
+    assert_eq!(cluster.plan().moves[0].strategy, "rolling_restart", "without a status the pods tell");
 }
 
 #[test]
