@@ -148,7 +148,8 @@ pub fn all_fit(view: &View, targets: &BTreeSet<String>, pods: Vec<Pod>) -> bool 
 }
 
 /// A view without its pods: for questions that do not depend on them, and that would read them all.
-pub(super) fn without_pods(view: &View) -> View {
+#[must_use]
+pub fn without_pods(view: &View) -> View {
     let mut bare = view.clone();
     for pod in view.pods() {
         bare.remove(Kind::Pod, &pod.meta.key());

@@ -15,11 +15,13 @@ use rehome_sched::{Candidate, verdict_on_empty};
 
 use super::{Found, Rule};
 use crate::draft::Draft;
+use crate::facts::placement;
 
 pub(super) const RULE: Rule = Rule { code: Code(1008), name: "tolerates-everything", needs: &[Kind::Pod], check };
 
 fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
+    let bare = placement::without_pods(&facts.fenced);
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         let Some(pod) = lineage.successors().into_iter().next() else { continue };
@@ -28,8 +30,8 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
             .sources
             .iter()
             .chain(&facts.bystanders)
-            .filter_map(|name| facts.fenced.node(name))
-            .filter(|node| verdict_on_empty(&facts.fenced, &Candidate::of(&pod), node).is_ok())
+            .filter_map(|name| bare.node(name))
+            .filter(|node| verdict_on_empty(&bare, &Candidate::of(&pod), node).is_ok())
             .map(|node| node.name())
             .collect();
         if let Some(first) = open.first() {
