@@ -11,6 +11,7 @@ mod answer;
 pub mod capture;
 mod clock;
 pub mod connection;
+pub mod interrupt;
 mod list;
 mod patch;
 mod path;

@@ -1,1 +1,13 @@
-//! crates/run/src/lib.rs
+//! The use cases of rehome as functions: read, rehearse, execute, resume, roll back, verify.
+//!
+//! This crate joins the planner, the engine and a world. It knows files and no terminal: what a person sees is the
+//! command line's concern, and so are the clock and the environment.
+
+pub mod access;
+pub mod carry_out;
+pub mod journal_file;
+pub mod read;
+pub mod rehearse;
+pub mod simulated;
+pub mod verify;
+pub mod write;

@@ -1,0 +1,131 @@
+//! `rehome execute`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rehome_kube::{Connection, interrupt};
+use rehome_model::approval::Approval;
+use rehome_model::plan::Plan;
+use rehome_model::{Digest, exit};
+use rehome_run::carry_out::{self, Job, RunError};
+use rehome_run::journal_file::FileJournal;
+
+use super::{connect, input, running};
+use crate::args::Execute;
+use crate::error::CliError;
+use crate::ui::{BOLD, Ui, paint};
+use crate::view;
+
+/// Carries a plan out: everything that can be asked is asked before the first write.
+pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
+    let job = Job::new(input::document::<Plan>(&args.plan, running::PLAN_MADE_BY)?, running::PROGRAM);
+    if job.plan.blockers().count() > 0 {
+        return Err(CliError::new(exit::BLOCKED, "the plan has blocking findings")
+            .next(format!("rehome show {}", args.plan.display())));
+    }
+    let approval = approval(args, &job, ui)?;
+    let journal = args.journal.clone().unwrap_or_else(|| running::journal_beside(&args.plan));
+    if journal.exists() {
+        let exists = rehome_run::journal_file::JournalError::Exists { file: journal };
+        return Err(input::journal(&exists));
+    }
+    let connection = connect::open(&args.connection)?;
+    introduce(&connection, &job, ui);
+    permitted(&connection, &job)?;
+    let stop = stopper(&connection);
+    let mut world = connect::world(&connection, stop)?;
+    let refusals = carry_out::refusals(&job, rehome_engine::world::World::view(&world));
+    if !refusals.is_empty() {
+        return Err(running::failed(&RunError::Refused(refusals), None));
+    }
+    if approval.is_none() {
+        confirm(&job, ui)?;
+    }
+    let mut store = FileJournal::create(&journal).map_err(|error| input::journal(&error))?;
+    running::keep_plan(&args.plan, &journal)?;
+    let end = {
+        let mut progress = view::progress::Running::new(ui, job.plan.steps().count());
+        let end = carry_out::execute(&job, approval, &mut world, &mut store, &mut progress);
+        progress.done();
+        end.map_err(|error| running::failed(&error, Some(&journal)))?
+    };
+    running::ended(&end, &journal, ui)
+}
+
+/// The digest of the approval that was given. Where nobody can be asked, there must be one.
+fn approval(args: &Execute, job: &Job, ui: &Ui) -> Result<Option<Digest>, CliError> {
+    let plan = args.plan.display();
+    let approve = format!(
+        "rehome approve --plan {plan} --out approval.json, then rehome execute --plan {plan} --approval approval.json"
+    );
+    let Some(file) = &args.approval else {
+        if ui.can_ask() {
+            return Ok(None);
+        }
+        return Err(CliError::usage("nobody can be asked here, and there is no approval").next(approve));
+    };
+    let loaded = input::document::<Approval>(file, &approve)?;
+    carry_out::approved(job, &loaded.document)
+        .map_err(|error| CliError::usage("the approval does not cover this plan").because(&error).next(approve))?;
+    Ok(Some(loaded.digest))
+}
+
+/// Shows which cluster this is.
+fn introduce(connection: &Connection, job: &Job, ui: &Ui) {
+    let found = connection.describe();
+    let or_none = |text: Option<&String>| text.cloned().unwrap_or_else(|| "<none>".to_owned());
+    ui.say(&format!("context   {}", or_none(found.context.as_ref())));
+    ui.say(&format!("server    {}", found.server));
+    ui.say(&format!("cluster   {}", view::cluster(&found.identity())));
+    ui.say(&format!("plan      {}   {}", job.digest.short(), view::plan::summary(&job.plan)));
+}
+
+/// Refuses before the first write if the credentials may not do what the plan needs.
+fn permitted(connection: &Connection, job: &Job) -> Result<(), CliError> {
+    let denied = rehome_run::access::denied(connection, &job.plan).map_err(|error| {
+        CliError::unexpected("what the credentials may do could not be asked")
+            .because(&error)
+            .next("kubectl auth whoami")
+    })?;
+    if denied.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the credentials lack {}", view::count(denied.len(), "permission"));
+    let mut error = CliError::new(exit::BLOCKED, message);
+    for missing in &denied {
+        error = error.why(format!("they may not {}", missing.permission));
+    }
+    Err(error
+        .next("ask whoever grants access for these, or use --context or --as; check with: kubectl auth can-i --list"))
+}
+
+/// The first interrupt ends the run between two requests, the second ends the process.
+pub(crate) fn stopper(connection: &Connection) -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    interrupt::listen(
+        connection,
+        Arc::clone(&stop),
+        || crate::ui::line("interrupted: the request that is under way is finished and recorded; once more stops now"),
+        || std::process::exit(i32::from(exit::INTERRUPTED)),
+    );
+    stop
+}
+
+/// Asks for the name of the cluster: not something that a hand types by itself.
+fn confirm(job: &Job, ui: &Ui) -> Result<(), CliError> {
+    let name = view::cluster_name(&job.plan.cluster);
+    let answer = ui.ask(&format!("Type the name of the cluster to go on ({}): ", paint(BOLD, name)))?;
+    if answer == name {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("expected {name:?}, found {answer:?}; nothing was changed")).next("rehome execute …"))
+}
+
+/// The plan of a run that goes on.
+pub(crate) fn job_of(journal: &Path, plan: Option<&Path>) -> Result<Job, CliError> {
+    let beside = running::plan_beside(journal);
+    let file = plan.unwrap_or(&beside);
+    let made_by = "name the plan of the run: --plan FILE";
+    Ok(Job::new(input::document::<Plan>(file, made_by)?, running::PROGRAM))
+}
