@@ -129,26 +129,32 @@ impl ContractWorld for Real {
     fn set_field(&mut self, change: &Change) -> Answer {
         let kind = Kind::by_name(&change.target.kind).unwrap();
         let path = self.path(kind, &change.target.name);
-        let field = match &change.field {
-            Field::Unschedulable => "/spec/unschedulable".to_owned(),
-            Field::NoScheduleTaint { .. } => "/spec/taints".to_owned(),
+        let (field, from, to) = match &change.field {
+            Field::Unschedulable => {
+                let value = |text: &String| json!(text == "true");
+                ("/spec/unschedulable".to_owned(), change.from.as_ref().map(value), change.to.as_ref().map(value))
+            }
             Field::TemplateAnnotation { key } => {
-                format!("/spec/template/metadata/annotations/{}", key.replace('~', "~0").replace('/', "~1"))
+                let field =
+                    format!("/spec/template/metadata/annotations/{}", key.replace('~', "~0").replace('/', "~1"));
+                (field, change.from.as_ref().map(|text| json!(text)), change.to.as_ref().map(|text| json!(text)))
+            }
+            // Taints are a list that others write, too: the whole of it is tested and set.
+            Field::NoScheduleTaint { key } => {
+                let node = self.send("GET", &path, JSON, &Value::Null).unwrap();
+                let before = node["spec"]["taints"].as_array().cloned();
+                let mut after = before.clone().unwrap_or_default();
+                after.retain(|taint| taint["key"] != key.as_str());
+                after.extend(change.to.iter().map(|to| json!({"key": key, "value": to, "effect": "NoSchedule"})));
+                ("/spec/taints".to_owned(), before.map(Value::from), Some(after.into()))
             }
         };
-        let value = |text: &String| match &change.field {
-            Field::Unschedulable => json!(text == "true"),
-            Field::NoScheduleTaint { key } => json!([{"key": key, "value": text, "effect": "NoSchedule"}]),
-            Field::TemplateAnnotation { .. } => json!(text),
-        };
         let mut patch = Vec::new();
-        if let Some(from) = &change.from {
-            patch.push(json!({"op": "test", "path": field, "value": value(from)}));
-        }
-        match &change.to {
-            Some(to) => patch.push(json!({"op": "add", "path": field, "value": value(to)})),
-            None => patch.push(json!({"op": "remove", "path": field})),
-        }
+        patch.extend(from.map(|from| json!({"op": "test", "path": field, "value": from})));
+        patch.push(match to {
+            Some(to) => json!({"op": "add", "path": field, "value": to}),
+            None => json!({"op": "remove", "path": field}),
+        });
         Self::answer(self.send("PATCH", &path, "application/json-patch+json", &json!(patch)), 200)
     }
 
