@@ -35,6 +35,10 @@ impl State {
             if other.finished() || other.meta.name == pod.name && other.meta.namespace == pod.namespace {
                 continue;
             }
+            // Most clusters have few such terms: a pod that neither side has one for costs no look-up of its node.
+            if affinity.pod.is_empty() && affinity.pod_anti.is_empty() && other.spec.affinity.pod_anti.is_empty() {
+                continue;
+            }
             let Some(node) = other.node.as_deref().and_then(|name| view.node(name)) else { continue };
             let domain = |term: &PodTerm| {
                 node.meta.labels.get(&term.topology_key).map(|value| (term.topology_key.clone(), value.clone()))
