@@ -9,7 +9,7 @@ mod right_incarnation;
 mod written_before_sent;
 
 #[cfg(test)]
-mod cases;
+pub(super) mod cases;
 
 use rehome_model::Timestamp;
 

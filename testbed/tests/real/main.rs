@@ -8,4 +8,5 @@ mod adapter;
 mod behaviour;
 mod eviction;
 mod lifetime;
+mod scenario;
 mod workload;
