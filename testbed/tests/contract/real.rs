@@ -20,7 +20,7 @@ pub(crate) struct Real {
     client: kube::Client,
     namespace: String,
     nodes: Vec<String>,
-    played: u32,
+    played: Vec<String>,
     began: Timestamp,
 }
 
@@ -44,7 +44,7 @@ impl Real {
         plane.namespace(&namespace).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(plane.admin()).unwrap();
-        Self { plane, runtime, client, namespace, nodes: Vec::new(), played: 0, began: clock::now() }
+        Self { plane, runtime, client, namespace, nodes: Vec::new(), played: Vec::new(), began: clock::now() }
     }
 
     fn path(&self, kind: Kind, name: &str) -> String {
@@ -161,8 +161,11 @@ impl ContractWorld for Real {
     fn play_kubelet(&mut self, pod: &str, ready: bool) {
         let status = if ready { "True" } else { "False" };
         // Without an address a pod has no endpoint.
-        self.played += 1;
-        let address = format!("10.9.0.{}", self.played);
+        if !self.played.iter().any(|known| known == pod) {
+            self.played.push(pod.to_owned());
+        }
+        let number = self.played.iter().position(|known| known == pod).unwrap();
+        let address = format!("10.9.0.{}", number + 1);
         let patch = json!({"status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}],
             "conditions": [{"type": "Ready", "status": status}]}});
         let path = format!("{}/status", self.path(Kind::Pod, pod));
