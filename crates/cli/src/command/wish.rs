@@ -20,6 +20,7 @@ pub(crate) fn unreadable(error: &SelectionError) -> CliError {
     let cli = CliError::usage("there is nothing to plan").because(error);
     match error {
         SelectionError::NodesUnknown { .. } => cli.next("add the nodes to the files: kubectl get nodes -o yaml"),
+        SelectionError::PodsUnknown { .. } => cli.next("add the pods to the files: kubectl get pods -A -o yaml"),
         SelectionError::NotASelector { .. } => cli.next("--from pool=old, or --from node-1,node-2"),
         SelectionError::NoNode { .. } | SelectionError::Overlap { .. } => cli.next("kubectl get nodes --show-labels"),
     }
