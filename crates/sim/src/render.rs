@@ -4,6 +4,7 @@
 //! hold is absent.
 
 use rehome_k8s::pod::{Phase, Pod};
+use rehome_k8s::service::Endpoint;
 use rehome_k8s::workload::Workload;
 use rehome_k8s::{Kind, Meta, Record};
 use serde_json::{Map, Value, json};
@@ -21,6 +22,14 @@ pub fn object(record: &Record) -> Value {
         if !part.is_null() {
             object.insert(name.to_owned(), part);
         }
+    }
+    if let Record::Pod(pod) = record
+        && pod.meta.deleting.is_some()
+    {
+        object["metadata"]["deletionGracePeriodSeconds"] = json!(pod.spec.grace.as_millis() / 1000);
+    }
+    if let Record::EndpointSlice(slice) = record {
+        object.insert("endpoints".to_owned(), slice.endpoints.iter().map(endpoint).collect());
     }
     Value::Object(object)
 }
@@ -96,6 +105,14 @@ fn endpoints(record: &Record) -> Value {
         json!({"conditions": {"ready": endpoint.ready}, "targetRef": target, "nodeName": endpoint.node})
     });
     Value::Array(endpoints.collect())
+}
+
+fn endpoint(endpoint: &Endpoint) -> Value {
+    let mut out = json!({"conditions": {"ready": endpoint.ready}, "nodeName": endpoint.node});
+    if let Some((name, uid)) = &endpoint.pod {
+        out["targetRef"] = json!({"kind": "Pod", "name": name, "uid": uid});
+    }
+    out
 }
 
 fn pod_body(pod: &Pod) -> (Value, Value) {
