@@ -227,7 +227,9 @@ impl SimWorld {
             Request::Evict { uid, .. } => ("create", Some("eviction"), Some(uid.clone())),
             Request::Delete { uid, .. } => ("delete", None, Some(uid.clone())),
         };
+        let journal_length = audit_id.and(self.journal_length());
         self.audit.log(Entry {
+            journal_length,
             id: audit_id.map(str::to_owned),
             received: self.clock,
             answered: self.clock,
@@ -255,7 +257,9 @@ impl SimWorld {
         precondition: Option<Uid>,
         record: &Record,
     ) {
+        let journal_length = audit_id.and(self.journal_length());
         self.audit.log(Entry {
+            journal_length,
             id: audit_id.map(str::to_owned),
             received: self.clock,
             answered: self.clock,

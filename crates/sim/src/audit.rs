@@ -22,6 +22,8 @@ pub(crate) struct Audit {
 pub(crate) struct Entry {
     /// The caller's `Audit-ID`; `None` for one that the server gives.
     pub(crate) id: Option<String>,
+    /// How many records the journal held: for requests of the engine, if somebody counts.
+    pub(crate) journal_length: Option<u64>,
     pub(crate) received: Timestamp,
     pub(crate) answered: Timestamp,
     pub(crate) user: String,
@@ -89,6 +91,9 @@ impl Entry {
             "requestReceivedTimestamp": self.received,
             "stageTimestamp": self.answered,
         });
+        if let Some(length) = self.journal_length {
+            event["journalLength"] = length.into();
+        }
         if let Some(request) = self.request() {
             event["requestObject"] = request;
         }

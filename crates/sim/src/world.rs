@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rehome_engine::world::{ReadFailed, World};
 use rehome_k8s::pod::Pod;
@@ -56,6 +57,7 @@ pub struct SimWorld {
     random: Random,
     began: Timestamp,
     interrupted: bool,
+    journal: Option<Arc<AtomicU64>>,
 }
 
 impl Clone for SimWorld {
@@ -75,6 +77,7 @@ impl Clone for SimWorld {
             random: self.random.clone(),
             began: self.began,
             interrupted: self.interrupted,
+            journal: self.journal.clone(),
         }
     }
 }
@@ -111,6 +114,7 @@ impl SimWorld {
             random: Random::new(seed),
             began: now,
             interrupted: false,
+            journal: None,
         };
         world.begin();
         world
@@ -171,6 +175,18 @@ impl SimWorld {
     /// The engine's next look at [`World::interrupted`] says yes.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
+    }
+
+    /// From now on the audit log says of each request how many records this counter had counted when it arrived: the
+    /// simulated clock does not move between a record and its request, so that times cannot tell which came first. The
+    /// journal's store counts. A fork has the same counter until it is given another.
+    pub fn follow_journal(&mut self, records: Arc<AtomicU64>) {
+        self.journal = Some(records);
+    }
+
+    /// How many records the journal holds, if somebody counts.
+    pub(crate) fn journal_length(&self) -> Option<u64> {
+        self.journal.as_ref().map(|records| records.load(Ordering::SeqCst))
     }
 
     /// What really is, whatever the watches show.
