@@ -23,10 +23,10 @@ async fn an_eviction_with_another_uid_is_refused_and_with_the_right_one_is_done(
 
     let identity = plane.identity("evictor", &everything()).unwrap();
     let client = ControlPlane::client(identity.kubeconfig()).await.unwrap();
-    let (code, answer) = evict(&client, &ready[0], "00000000-0000-0000-0000-000000000000", "run/1/1").await;
+    let (code, answer) = evict(&client, &ready[0], Some("00000000-0000-0000-0000-000000000000"), "run/1/1").await;
     assert_eq!(code, 409, "{answer}");
     let uid = ready[0].metadata.uid.clone().unwrap();
-    let (code, answer) = evict(&client, &ready[0], &uid, "run/2/1").await;
+    let (code, answer) = evict(&client, &ready[0], Some(&uid), "run/2/1").await;
     assert_eq!(code, 201, "{answer}");
     let after = wait_for_ready(&pods, 3).await;
     assert!(after.iter().all(|pod| pod.metadata.uid.as_ref() != Some(&uid)));
@@ -69,7 +69,7 @@ async fn the_probe_sees_when_the_only_pod_of_a_service_is_away() {
     let before = clock::now();
     let uid = ready[0].metadata.uid.clone().unwrap();
     let client = plane.admin().await.unwrap();
-    assert_eq!(evict(&client, &ready[0], &uid, "probe/1/1").await.0, 201);
+    assert_eq!(evict(&client, &ready[0], Some(&uid), "probe/1/1").await.0, 201);
     let availability = clock::wait_for_async("the endpoint to come back", LIMIT, async || {
         let timeline = Timeline::of(&read::log(&plane.audit_log()).map_err(|error| error.to_string())?);
         let now = clock::now();

@@ -6,6 +6,7 @@
 
 mod adapter;
 mod behaviour;
+mod checker;
 mod eviction;
 mod lifetime;
 mod scenario;

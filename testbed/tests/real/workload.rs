@@ -76,7 +76,7 @@ pub(crate) async fn wait_for_ready(pods: &Api<Pod>, count: usize) -> Vec<Pod> {
 }
 
 /// Sends an eviction whose body is ours, and gives the HTTP status and the answer.
-pub(crate) async fn evict(client: &kube::Client, pod: &Pod, uid: &str, audit_id: &str) -> (u16, Value) {
+pub(crate) async fn evict(client: &kube::Client, pod: &Pod, uid: Option<&str>, audit_id: &str) -> (u16, Value) {
     let (name, namespace) = (pod.metadata.name.clone().unwrap(), pod.metadata.namespace.clone().unwrap());
     let body = json!({
         "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace},
