@@ -80,15 +80,15 @@ impl Ui {
         Ok(())
     }
 
-    /// A result that is no document: a list of rows that a person reads as `text`.
-    pub(crate) fn list<T: serde::Serialize>(
+    /// A result that is no document of its own: what `text` says of it is for people.
+    pub(crate) fn result<T: serde::Serialize + ?Sized>(
         &mut self,
-        rows: &[T],
+        result: &T,
         text: impl FnOnce(bool) -> String,
         names: impl FnOnce() -> Vec<String>,
     ) -> Result<(), CliError> {
-        let unexpected = |error: &dyn std::error::Error| CliError::unexpected("the result has no JSON").because(error);
-        let value = serde_json::to_value(rows).map_err(|error| unexpected(&error))?;
+        let value = serde_json::to_value(result)
+            .map_err(|error| CliError::unexpected("the result has no JSON").because(&error))?;
         self.value(&value, text, names)
     }
 
@@ -114,9 +114,7 @@ impl Ui {
         text: impl FnOnce(bool) -> String,
         names: impl FnOnce() -> Vec<String>,
     ) -> Result<(), CliError> {
-        let value = serde_json::to_value(document)
-            .map_err(|error| CliError::unexpected("the result has no JSON").because(&error))?;
-        self.value(&value, text, names)
+        self.result(document, text, names)
     }
 
     fn value(

@@ -9,5 +9,6 @@ pub mod journal_file;
 pub mod read;
 pub mod rehearse;
 pub mod simulated;
+pub mod status;
 pub mod verify;
 pub mod write;

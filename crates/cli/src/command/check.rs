@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Check, ui: &mut Ui) -> Result<u8, CliError> {
     let loaded = input::source(&args.source, ui)?;
     let findings = rehome_plan::check(&loaded.view, &intent).map_err(|error| wish::unreadable(&error))?;
     let blocking = findings.iter().filter(|finding| finding.severity == Severity::Blocking).count();
-    ui.list(
+    ui.result(
         &findings,
         |wide| text(&findings, wide),
         || findings.iter().map(|finding| format!("{} {}", finding.code, finding.subject)).collect(),

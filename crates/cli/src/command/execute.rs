@@ -48,6 +48,11 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
         let mut progress = view::progress::Running::new(ui, job.plan.steps().count());
         let end = carry_out::execute(&job, approval, &mut world, &mut store, &mut progress);
         progress.done();
+        if matches!(end, Err(RunError::Refused(_))) {
+            // Nothing has begun: an empty journal would only stand in the way of the next run.
+            let _ = std::fs::remove_file(&journal);
+            let _ = std::fs::remove_file(running::plan_beside(&journal));
+        }
         end.map_err(|error| running::failed(&error, Some(&journal)))?
     };
     running::ended(&end, &journal, ui)

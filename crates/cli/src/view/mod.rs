@@ -7,6 +7,7 @@ pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod rehearsal;
 pub(crate) mod snapshot;
+pub(crate) mod status;
 pub(crate) mod table;
 pub(crate) mod verification;
 

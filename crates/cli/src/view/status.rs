@@ -1,0 +1,42 @@
+//! How far a run is.
+
+use rehome_run::status::{Standing, Status};
+
+use crate::ui::{BAD, BOLD, CARE, GOOD, paint};
+
+/// Where the run stands, the figures, and what is left in place.
+pub(crate) fn text(status: &Status) -> String {
+    let standing = match &status.standing {
+        Standing::Open => paint(CARE, "open: a process is at it, or was killed"),
+        Standing::Interrupted => paint(CARE, "interrupted"),
+        Standing::Stuck { step, .. } => paint(BAD, format!("stuck at {step}")),
+        Standing::Undoing => paint(CARE, "putting back what was changed"),
+        Standing::Finished(verdict) => paint(GOOD, format!("finished: {verdict}")),
+    };
+    let mut text = format!("Run {}   {standing}\n\n", paint(BOLD, &status.run));
+    let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<12}{value}\n"));
+    row("began", status.began.to_string());
+    row("last record", format!("{} ({} later)", status.last, status.last - status.began));
+    let of = status.steps.map_or_else(String::new, |steps| format!(" of {steps}"));
+    row("steps", format!("{}{of} done", status.done));
+    row("requests", format!("{}, {} refused", status.requests, status.refused));
+    row("pods", format!("{} moved", status.moved));
+    row("nodes", format!("{} proved empty", status.empty.len()));
+    if status.undone > 0 {
+        row("put back", status.undone.to_string());
+    }
+    for step in &status.under_way {
+        row("under way", step.clone());
+    }
+    if let Standing::Stuck { cause, instructions, .. } = &status.standing {
+        text.push_str(&format!("\n  because {cause}\n"));
+        for instruction in instructions {
+            text.push_str(&format!("  {} {instruction}\n", paint(BOLD, "do:")));
+        }
+    }
+    if !status.left.is_empty() {
+        text.push_str("\nLeft in place:\n");
+        text.extend(status.left.iter().map(|(step, why)| format!("  {step}: {why}\n")));
+    }
+    text
+}

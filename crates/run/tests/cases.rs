@@ -1,0 +1,127 @@
+//! Every case of `cases/`: what the rules find, what the plan does, and how the rehearsal ends, against `expect.txt`.
+//!
+//! `UPDATE_CASES=1 cargo test -p rehome-run --test cases` writes `expect.txt` anew; read the difference.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rehome_model::behaviour::Behaviour;
+use rehome_model::document::Loaded;
+use rehome_model::intent::Intent;
+use rehome_model::plan::Plan;
+use rehome_model::rehearsal::{Rehearsal, RehearsedEnd};
+use rehome_run::carry_out::{Job, RunError};
+use rehome_run::read;
+use rehome_run::rehearse::{self, Twin};
+
+/// Orders of ties and races that each case is rehearsed with.
+const SEEDS: u64 = 3;
+
+fn cases() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases")
+}
+
+#[test]
+fn every_case_is_as_expected() {
+    let mut differing = Vec::new();
+    let mut names: Vec<PathBuf> = std::fs::read_dir(cases()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    for case in names.iter().filter(|path| path.join("cluster").is_dir()) {
+        let found = outcome(case);
+        let file = case.join("expect.txt");
+        if update() {
+            std::fs::write(&file, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        if expected != found {
+            differing.push(format!("{}:\nexpected\n{expected}\nfound\n{found}", case.display()));
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "how a person asks the test to write what it found")]
+fn update() -> bool {
+    std::env::var("UPDATE_CASES").is_ok()
+}
+
+fn outcome(case: &Path) -> String {
+    let loaded = read::path(&case.join("cluster")).unwrap();
+    let intent: Intent = read::document::read(&case.join("intent.yaml")).unwrap().document;
+    let plan = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
+    let again = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
+    assert_eq!(plan, again, "the same inputs give the same plan");
+    let mut text = plan_text(&plan);
+    let behaviour = case.join("behaviour.yaml");
+    let behaviour = if behaviour.exists() {
+        read::document::read::<Behaviour>(&behaviour).unwrap().document
+    } else {
+        rehome_sim::measured::behaviour_from(&loaded.view).behaviour
+    };
+    let digest = rehome_model::Digest::of(&plan).unwrap();
+    let job = Job::new(Loaded { document: plan, digest }, "test");
+    let twin =
+        Twin { view: &loaded.view, snapshot: &loaded.digest, taken: loaded.snapshot.taken, behaviour: &behaviour };
+    match rehearse::rehearse(&job, twin, SEEDS) {
+        Ok(rehearsal) => rehearsal_text(&rehearsal, &mut text),
+        Err(RunError::Refused(refusals)) => {
+            writeln!(text, "\nREHEARSAL refused").unwrap();
+            for refusal in refusals {
+                writeln!(text, "  {}: expected {}, found {}", refusal.step, refusal.expected, refusal.found).unwrap();
+            }
+        }
+        Err(error) => panic!("{}: {error}", case.display()),
+    }
+    text
+}
+
+fn plan_text(plan: &Plan) -> String {
+    let mut text = String::from("FINDINGS\n");
+    for finding in &plan.findings {
+        let (code, severity) = (finding.code, finding.severity.word());
+        writeln!(text, "  {code} {severity} {}: {}", finding.subject, finding.message).unwrap();
+    }
+    text.push_str("\nPLAN\n");
+    for wave in &plan.waves {
+        writeln!(text, "  {} {}", wave.name, wave.title).unwrap();
+        for step in &wave.steps {
+            writeln!(text, "    {} {}: {}", step.verb.word(), step.name, step.because).unwrap();
+        }
+    }
+    for planned in &plan.moves {
+        for bid in &planned.rejected {
+            writeln!(text, "  {}: not {}: {}", planned.workloads[0], bid.strategy, bid.because).unwrap();
+        }
+    }
+    for stay in &plan.stays {
+        writeln!(text, "  stays: {} ({}): {}", stay.subject, stay.pods, stay.because).unwrap();
+    }
+    for pending in &plan.pending {
+        writeln!(text, "  pending: {}: {:?}", pending.pod, pending.reasons).unwrap();
+    }
+    text
+}
+
+fn rehearsal_text(rehearsal: &Rehearsal, text: &mut String) {
+    text.push_str("\nREHEARSAL\n");
+    for run in &rehearsal.runs {
+        let end = match &run.end {
+            RehearsedEnd::Done => "done".to_owned(),
+            RehearsedEnd::Stuck { step, cause } => format!("stuck at {step}: {cause}"),
+        };
+        writeln!(text, "  seed {}: {end}, {}", run.seed, run.took).unwrap();
+        for (workload, time) in &run.without_ready {
+            writeln!(text, "    without a Ready pod: {workload}, {time}").unwrap();
+        }
+        let mut pods: BTreeMap<&str, usize> = BTreeMap::new();
+        for placement in &run.placements {
+            *pods.entry(&placement.node).or_default() += 1;
+        }
+        writeln!(text, "    pods of moved workloads by node: {pods:?}").unwrap();
+        for pending in &run.pending {
+            writeln!(text, "    pending: {}: {:?}", pending.pod, pending.reasons).unwrap();
+        }
+    }
+}
