@@ -20,8 +20,11 @@ pub(crate) struct Cli {
 const EXIT_CODES: &str = "\
 Results go to standard output, progress and errors to standard error.
 
-Exit codes: 0 done, 1 unexpected error, 2 usage or unreadable input, 3 blocked by findings, 4 waiting at a gate,
-5 the plan is stale, 6 rolled back, 7 stuck, 8 verification failed, 9 interrupted (resumable), 10 changes pending
+Exit codes:
+  0 done              1 unexpected error     2 usage, unreadable input
+  3 blocked           4 waiting at a gate    5 the plan is stale
+  6 rolled back       7 stuck                8 verification failed
+  9 interrupted      10 changes pending
 
 Try it without a cluster: rehome demo";
 

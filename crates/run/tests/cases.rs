@@ -1,7 +1,7 @@
 //! Every case of `cases/`: what the rules find, what the plan does, and how the rehearsal ends, against `expect.txt`.
 //!
 //! `UPDATE_CASES=1 cargo test -p rehome-run --test cases` writes `expect.txt` anew; read the difference.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

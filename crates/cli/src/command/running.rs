@@ -17,6 +17,10 @@ pub(crate) const PROGRAM: &str = concat!("rehome ", env!("CARGO_PKG_VERSION"));
 /// What makes a plan.
 pub(crate) const PLAN_MADE_BY: &str = "rehome plan --from pool=old --to pool=new --out plan.json";
 
+/// What the plan expects and the cluster is not: this many are shown. The first few tell whether it is the wrong cluster
+/// or a changed one.
+const REFUSALS_SHOWN: usize = 8;
+
 /// Where the journal of a plan goes unless told: `plan.json` → `plan.journal.jsonl`.
 pub(crate) fn journal_beside(plan: &Path) -> PathBuf {
     plan.with_extension("journal.jsonl")
@@ -87,8 +91,11 @@ pub(crate) fn failed(error: &RunError, journal: Option<&Path>) -> CliError {
             } else {
                 CliError::new(exit::STALE, "the cluster is not the one of the plan any more")
             };
-            for refusal in refusals {
+            for refusal in refusals.iter().take(REFUSALS_SHOWN) {
                 cli = cli.why(format!("{}: expected {}, found {}", refusal.step, refusal.expected, refusal.found));
+            }
+            if refusals.len() > REFUSALS_SHOWN {
+                cli = cli.why(format!("{} more are not as the plan expects", refusals.len() - REFUSALS_SHOWN));
             }
             if other_cluster {
                 cli.next("choose the cluster with --context, or plan for this one")

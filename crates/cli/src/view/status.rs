@@ -14,7 +14,7 @@ pub(crate) fn text(status: &Status) -> String {
         Standing::Finished(verdict) => paint(GOOD, format!("finished: {verdict}")),
     };
     let mut text = format!("Run {}   {standing}\n\n", paint(BOLD, &status.run));
-    let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<12}{value}\n"));
+    let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<13}{value}\n"));
     row("began", status.began.to_string());
     row("last record", format!("{} ({} later)", status.last, status.last - status.began));
     let of = status.steps.map_or_else(String::new, |steps| format!(" of {steps}"));

@@ -103,20 +103,21 @@ fn a_plan_with_blockers_is_neither_approved_nor_executed() {
 #[test]
 fn a_plan_for_another_cluster_is_stale() {
     let folder = after_demo();
-    let other = case("statefulset-ordered").join("cluster");
-    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system, uid: another}\n";
-    let copy = folder.path().join("other");
-    std::fs::create_dir(&copy).unwrap();
-    for entry in std::fs::read_dir(&other).unwrap() {
-        let entry = entry.unwrap();
-        let text = std::fs::read_to_string(entry.path()).unwrap();
-        std::fs::write(copy.join(entry.file_name()), text).unwrap();
-    }
-    std::fs::write(copy.join("a-namespace.yaml"), namespace.replace("uid", "resourceVersion: \"99999999\", uid"))
-        .unwrap();
-    let ran = run(folder.path(), &["rehearse", "--plan", "rehome-demo/plan.json", "--snapshot", "other"]);
+    let other = case("statefulset-ordered").join("cluster").display().to_string();
+    let ran = run(folder.path(), &["rehearse", "--plan", "rehome-demo/plan.json", "--snapshot", &other]);
     assert_eq!(ran.code, 5, "{}", ran.stderr);
     insta::assert_snapshot!("another-cluster", ran.text());
+}
+
+#[test]
+fn a_plan_whose_cluster_has_changed_is_stale() {
+    let folder = after_demo();
+    let workloads = folder.path().join("rehome-demo/cluster/workloads.yaml");
+    let text = std::fs::read_to_string(&workloads).unwrap();
+    std::fs::write(&workloads, text.replace("maxUnavailable: 25%", "maxUnavailable: 50%")).unwrap();
+    let ran = run(folder.path(), &["rehearse", "--plan", "rehome-demo/plan.json", "--snapshot", "rehome-demo/cluster"]);
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    insta::assert_snapshot!("changed-cluster", ran.text());
 }
 
 #[test]

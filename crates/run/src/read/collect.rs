@@ -88,7 +88,6 @@ pub(crate) struct Collector {
     left_out: BTreeMap<String, usize>,
     notes: Vec<Note>,
     newest: Option<Timestamp>,
-    cluster_uid: Option<Uid>,
 }
 
 impl Collector {
@@ -101,7 +100,6 @@ impl Collector {
             left_out: BTreeMap::new(),
             notes: Vec::new(),
             newest: None,
-            cluster_uid: None,
         }
     }
 
@@ -186,9 +184,6 @@ impl Collector {
             object["metadata"]["namespace"] = "default".into();
         }
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-        if known == Kind::Namespace && name == "kube-system" {
-            self.cluster_uid = object["metadata"]["uid"].as_str().map(Uid::from).or(self.cluster_uid.take());
-        }
         self.newest = self.newest.max(newest(&object));
         redact::redact(&mut object);
         self.provided.insert(known);
@@ -225,7 +220,9 @@ impl Collector {
 
     /// The snapshot of all that was added.
     pub(crate) fn finish(self, origin: &Path) -> Result<Loaded, ReadError> {
-        let Self { name, objects, provided, left_out, mut notes, newest, cluster_uid } = self;
+        let Self { name, objects, provided, left_out, mut notes, newest } = self;
+        let kube_system = objects.get(&(Kind::Namespace, String::new(), "kube-system".to_owned()));
+        let cluster_uid = kube_system.and_then(|entry| entry.object["metadata"]["uid"].as_str()).map(Uid::from);
         notes.extend(left_out.into_iter().map(|(kind, count)| Note::LeftOut { kind, count }));
         let gaps = Kind::ALL
             .iter()
