@@ -77,7 +77,10 @@ pub fn node(node: &ScenarioNode) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node",
         "metadata": {"name": node.name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}},
-        "status": {"allocatable": resources, "capacity": resources},
+        "status": {
+            "allocatable": resources, "capacity": resources,
+            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}],
+        },
     })
 }
 

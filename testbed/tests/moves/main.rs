@@ -1,0 +1,13 @@
+//! Whole moves in the simulated world, judged by the same audit checker as those on the real control plane.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod moved;
+mod six_to_six;
+mod sweep;

@@ -1,0 +1,159 @@
+//! Killed at every record in turn, and resumed or rolled back: the same end, and every invariant holds.
+//!
+//! A kill drops the machine and keeps the world. What it leaves of the journal is what had been flushed, and a torn
+//! piece of the line that was being written.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rehome_engine::drive::{self, DriveError, End};
+use rehome_engine::journal::{self, JournalStore, StoreFailed};
+use rehome_engine::machine::Machine;
+use rehome_engine::world::World as _;
+use rehome_k8s::View;
+use rehome_k8s::toleration::Taint;
+use rehome_model::Digest;
+use rehome_model::journal::{Event, Record, Verdict};
+use rehome_model::plan::Plan;
+use rehome_sim::SimWorld;
+
+use crate::moved;
+
+/// When the process dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Death {
+    /// While this record is written: a piece of its line is left.
+    While(u64),
+    /// Right after this record was flushed: what it announces is not sent.
+    After(u64),
+    Never,
+}
+
+/// A disk that outlives the process.
+struct Disk {
+    bytes: Vec<u8>,
+    death: Death,
+}
+
+impl JournalStore for Disk {
+    fn append(&mut self, record: &Record) -> Result<(), StoreFailed> {
+        let line = journal::line(record).unwrap();
+        let dead = || Err(StoreFailed { message: "killed".to_owned() });
+        if self.death == Death::While(record.seq) {
+            self.bytes.extend_from_slice(&line.as_bytes()[..line.len() / 2]);
+            return dead();
+        }
+        self.bytes.extend_from_slice(line.as_bytes());
+        if self.death == Death::After(record.seq) { dead() } else { Ok(()) }
+    }
+}
+
+/// What is to be moved.
+struct Scenario {
+    before: View,
+    plan: Plan,
+    seed: u64,
+}
+
+impl Scenario {
+    fn machine(&self) -> Machine {
+        Machine::new(Arc::new(self.plan.clone()), Digest::of(&self.plan).unwrap())
+    }
+
+    /// Runs until the process dies, and gives what it leaves behind.
+    fn until(&self, death: Death) -> (SimWorld, Disk) {
+        let mut world = moved::world(&self.before, self.seed);
+        let mut disk = Disk { bytes: Vec::new(), death };
+        let mut machine = self.machine();
+        let now = world.now();
+        let result = drive::start(&mut machine, &mut disk, &mut (), moved::start(&self.plan), now)
+            .and_then(|()| drive::drive(&mut machine, &mut world, &mut disk, &mut ()));
+        match (death, result) {
+            (Death::Never, Ok(End::Finished(Verdict::Done))) | (_, Err(DriveError::Store(_))) => (world, disk),
+            (_, other) => panic!("{death:?}: {other:?}"),
+        }
+    }
+
+    /// Takes a run up from what is on the disk, as another process would.
+    fn take_up(&self, world: &mut SimWorld, disk: &Disk, undo: bool) -> (End, Vec<Record>) {
+        let read = journal::read(&disk.bytes).unwrap();
+        let torn_bytes = read.torn_bytes;
+        let mut store = read.records.clone();
+        let mut machine = if read.records.is_empty() {
+            let mut machine = self.machine();
+            drive::start(&mut machine, &mut store, &mut (), moved::start(&self.plan), world.now()).unwrap();
+            machine
+        } else {
+            let plan = Arc::new(self.plan.clone());
+            Machine::replay(plan, Digest::of(&self.plan).unwrap(), &read.records).unwrap()
+        };
+        if machine.finished().is_none() {
+            let resumed = Event::Resumed { program: "test".to_owned(), torn_bytes };
+            drive::keep(&mut machine, &mut store, &mut (), resumed, world.now()).unwrap();
+            if undo {
+                drive::keep(&mut machine, &mut store, &mut (), Event::UndoStarted {}, world.now()).unwrap();
+            }
+        }
+        let end = drive::drive(&mut machine, world, &mut store, &mut ()).unwrap();
+        (end, store)
+    }
+}
+
+/// Everything about nodes that a run writes.
+fn node_settings(view: &View) -> BTreeMap<String, (bool, Vec<Taint>)> {
+    view.nodes().map(|node| (node.name().to_owned(), (node.unschedulable, node.taints.clone()))).collect()
+}
+
+/// Runs `work` for every number below `count` on two threads.
+fn on_two_threads(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        return;
+                    }
+                    work(index);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn killed_at_every_record_it_resumes_to_the_same_end_and_rolls_back_what_it_wrote() {
+    let before = moved::cluster();
+    let plan = moved::plan(&before);
+    let scenario = Scenario { before, plan, seed: 11 };
+    let (uncut, disk) = scenario.until(Death::Never);
+    let records = journal::read(&disk.bytes).unwrap().records;
+    let due = records.iter().filter(|record| matches!(record.event, Event::Moved { .. })).count();
+    let settings_before = node_settings(&scenario.before);
+    let settings_after = node_settings(uncut.truth());
+    let deaths: Vec<Death> = (0..records.len() as u64).flat_map(|seq| [Death::While(seq), Death::After(seq)]).collect();
+    on_two_threads(deaths.len(), |index| {
+        let death = deaths[index];
+        let (world, disk) = scenario.until(death);
+
+        let mut resumed = world.clone();
+        let (end, journal) = scenario.take_up(&mut resumed, &disk, false);
+        assert_eq!(end, End::Finished(Verdict::Done), "{death:?}: {:?}", journal.last());
+        assert_eq!(node_settings(resumed.truth()), settings_after, "{death:?}");
+        let receipts = journal.iter().filter(|record| matches!(record.event, Event::Moved { .. })).count();
+        assert_eq!(receipts, due, "{death:?}: one receipt for each pod");
+        let violations = moved::violations(&scenario.before, &scenario.plan, &journal, &resumed);
+        assert!(violations.is_empty(), "{death:?}: {violations:#?}");
+
+        let mut undone = world;
+        let (end, _) = scenario.take_up(&mut undone, &disk, true);
+        let finished = index + 1 == deaths.len();
+        let expected =
+            if finished { (Verdict::Done, &settings_after) } else { (Verdict::RolledBack, &settings_before) };
+        assert_eq!(end, End::Finished(expected.0), "{death:?}");
+        assert_eq!(&node_settings(undone.truth()), expected.1, "{death:?}: every field has its old value");
+    });
+    println!("killed at {} points of {} records: all resumed, all rolled back", deaths.len(), records.len());
+}
