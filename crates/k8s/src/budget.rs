@@ -3,11 +3,13 @@
 //! Source: `k8s.io/kubernetes/pkg/controller/disruption` (`getExpectedPodCount`, `countHealthyPods`,
 //! `updatePdbStatus`) and `registry/core/pod/storage/eviction.go`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rehome_model::Known;
 
 use crate::meta::Key;
+use crate::percent::IntOrPercent;
 use crate::pod::{Phase, Pod};
 use crate::policy::{BudgetStatus, PodDisruptionBudget};
 use crate::record::{Kind, Record};
@@ -52,23 +54,20 @@ pub fn compute(view: &View, budget: &PodDisruptionBudget) -> BudgetStatus {
         .iter()
         .filter(|pod| pod.meta.deleting.is_none() && pod.ready && !disrupted.contains(&pod.meta.name))
         .count();
-    let current_healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
-    let (expected, desired) = match (budget.max_unavailable, budget.min_available) {
-        (Some(max), _) => {
-            let expected = expected_by_scale(view, &selected);
-            (expected, (expected - max.of_rounded_up(expected)).max(0))
-        }
-        (None, Some(crate::percent::IntOrPercent::Int(min))) => {
+    let current_healthy = count(healthy);
+    let scale = expected_by_scale(view, &selected);
+    let known = scale.clone().unwrap_or_default();
+    let (expected, desired, by_scale) = match (budget.max_unavailable, budget.min_available) {
+        (Some(max), _) => (known, known.saturating_sub(max.of_rounded_up(known)).max(0), true),
+        (None, Some(IntOrPercent::Int(min))) => {
             // Finished and terminating pods are still selected, as the controller's lister does.
-            (i64::try_from(selected.len()).unwrap_or(i64::MAX), min)
+            (count(selected.len()), min, false)
         }
-        (None, Some(min)) => {
-            let expected = expected_by_scale(view, &selected);
-            (expected, min.of_rounded_up(expected))
-        }
-        (None, None) => (0, 0),
+        (None, Some(min)) => (known, min.of_rounded_up(known), true),
+        (None, None) => (0, 0, false),
     };
-    let allowed = if expected <= 0 { 0 } else { (current_healthy - desired).max(0) };
+    let sync_failed = scale.err().filter(|_| by_scale);
+    let allowed = if expected <= 0 { 0 } else { current_healthy.saturating_sub(desired).max(0) };
     BudgetStatus {
         observed_generation: budget.meta.generation,
         disruptions_allowed: allowed,
@@ -76,7 +75,7 @@ pub fn compute(view: &View, budget: &PodDisruptionBudget) -> BudgetStatus {
         desired_healthy: desired,
         expected_pods: expected,
         disrupted_pods: disrupted,
-        sync_failed: None,
+        sync_failed,
     }
 }
 
@@ -87,30 +86,66 @@ pub fn status(view: &View, budget: &PodDisruptionBudget) -> BudgetStatus {
 }
 
 /// How many pods the controllers of these pods are asked to keep, each controller counted once.
-fn expected_by_scale(view: &View, pods: &[&Arc<Pod>]) -> i64 {
-    let mut seen = std::collections::BTreeSet::new();
-    let mut expected = 0;
+///
+/// Bare pods count for nothing. A controller that the view does not hold (a custom resource) may have a scale of its
+/// own: its pods stand for it.
+///
+/// # Errors
+/// The controller's sentence about a controller that has no scale: the budget is never computed.
+fn expected_by_scale(view: &View, pods: &[&Arc<Pod>]) -> Result<i64, String> {
+    let mut seen = BTreeSet::new();
+    let mut expected: i64 = 0;
     for pod in pods {
         let Some(controller) = &pod.meta.controller else { continue };
-        let Some(mut record) = view.by_uid(&controller.uid) else { continue };
+        let Some(mut record) = view.by_uid(&controller.uid).filter(|record| record.kind().is_workload()) else {
+            expected = expected.saturating_add(i64::from(!pod.finished() && pod.meta.deleting.is_none()));
+            continue;
+        };
         if record.kind() == Kind::ReplicaSet
             && let Some(above) = &record.meta().controller
             && let Some(deployment) = view.by_uid(&above.uid).filter(|above| above.kind() == Kind::Deployment)
         {
             record = deployment;
         }
+        if matches!(record.kind(), Kind::DaemonSet | Kind::Job | Kind::CronJob) {
+            let kind = record.kind();
+            let group = kind.api_version().split('/').next().unwrap_or_default();
+            return Err(format!("{}.{group} does not implement the scale subresource", kind.plural()));
+        }
         if seen.insert(record.meta().uid.clone()) {
-            expected += record.as_workload().and_then(|workload| workload.replicas).unwrap_or(0);
+            let replicas = record.as_workload().and_then(|workload| workload.replicas).unwrap_or(0);
+            expected = expected.saturating_add(replicas);
         }
     }
-    expected
+    Ok(expected)
 }
 
-/// Whether a budget can never allow a disruption while all of its pods are healthy: waiting will not help.
+/// Whether a budget can never allow a disruption of the pods that it selects while all of them are healthy: waiting
+/// will not help. One that selects no living pod blocks nothing.
 #[must_use]
 pub fn structural(view: &View, budget: &PodDisruptionBudget) -> bool {
+    let living: Vec<_> = pods(view, budget).filter(|pod| !pod.finished() && pod.meta.deleting.is_none()).collect();
+    if living.is_empty() {
+        return false;
+    }
     let status = compute(view, budget);
-    status.expected_pods > 0 && status.desired_healthy >= status.expected_pods
+    if status.sync_failed.is_some() {
+        return true;
+    }
+    let expected = match (budget.max_unavailable, budget.min_available) {
+        // A surge or a pod on its way out lets more pods be selected than will stay.
+        (None, Some(IntOrPercent::Int(_))) => {
+            let bare = living.iter().filter(|pod| pod.meta.controller.is_none()).count();
+            let owned = expected_by_scale(view, &living).ok().map(|scale| scale.saturating_add(count(bare)));
+            owned.unwrap_or_else(|| count(living.len()))
+        }
+        _ => status.expected_pods,
+    };
+    expected <= 0 || status.desired_healthy >= expected
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// What the eviction endpoint checks of a pod before it asks a budget.

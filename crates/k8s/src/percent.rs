@@ -33,8 +33,7 @@ impl IntOrPercent {
     pub fn of_rounded_up(self, total: i64) -> i64 {
         match self {
             Self::Int(number) => number,
-            // i64::div_ceil is unstable for signed numbers; both operands are non-negative here.
-            Self::Percent(percent) => (percent * total + 99).div_euclid(100),
+            Self::Percent(percent) => hundredths(percent, total, 99),
         }
     }
 
@@ -43,9 +42,15 @@ impl IntOrPercent {
     pub fn of_rounded_down(self, total: i64) -> i64 {
         match self {
             Self::Int(number) => number,
-            Self::Percent(percent) => (percent * total).div_euclid(100),
+            Self::Percent(percent) => hundredths(percent, total, 0),
         }
     }
+}
+
+/// In 128 bits: a file may hold any number.
+fn hundredths(percent: i64, total: i64, round: i128) -> i64 {
+    let number = (i128::from(percent) * i128::from(total) + round).div_euclid(100);
+    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// `maxSurge` and `maxUnavailable` of a Deployment as its controller computes them for this many replicas: if both come
@@ -77,5 +82,7 @@ mod tests {
         let limits: Vec<_> = (1..=5).map(|replicas| rolling_update_limits(quarter, quarter, replicas)).collect();
         assert_eq!(limits, [(1, 0), (1, 0), (1, 0), (1, 1), (2, 1)]);
         assert_eq!(rolling_update_limits(IntOrPercent::Int(0), IntOrPercent::Percent(25), 3), (0, 1));
+        assert_eq!(IntOrPercent::Percent(i64::MAX).of_rounded_up(i64::MAX), i64::MAX);
+        assert_eq!(IntOrPercent::Percent(i64::MIN).of_rounded_down(7), i64::MIN / 100 * 7 - 1);
     }
 }
