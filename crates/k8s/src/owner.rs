@@ -1,5 +1,6 @@
 //! Who owns a pod: the walk from a pod to its topmost controller.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rehome_model::ObjectRef;
@@ -77,6 +78,7 @@ pub fn pods_of<'v>(view: &'v View, workload: &ObjectRef) -> Vec<&'v Arc<Pod>> {
     }
     let Some(record) = view.get(kind, &key) else { return by_controller_name(view, workload) };
     let mut pods = Vec::new();
+    let mut seen = BTreeSet::from([record.meta().uid.clone()]);
     let mut pending = vec![record];
     for _ in 0..LONGEST_CHAIN {
         let mut next = Vec::new();
@@ -84,7 +86,8 @@ pub fn pods_of<'v>(view: &'v View, workload: &ObjectRef) -> Vec<&'v Arc<Pod>> {
             for owned in view.controlled_by(&owner.meta().uid) {
                 match owned {
                     Record::Pod(pod) if !pod.finished() => pods.push(pod),
-                    other if other.kind().is_workload() => next.push(other),
+                    // In a cycle of owners each is asked once.
+                    other if other.kind().is_workload() && seen.insert(other.meta().uid.clone()) => next.push(other),
                     _ => {}
                 }
             }
