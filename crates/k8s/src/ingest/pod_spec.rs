@@ -37,7 +37,7 @@ pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
             .map(spread)
             .collect::<Result<_, _>>()?,
         volumes: spec.volumes.unwrap_or_default().into_iter().filter_map(volume).collect(),
-        host_ports: host_ports(&spec.containers, host_network),
+        host_ports: host_ports(&spec.containers, spec.init_containers.as_deref().unwrap_or_default(), host_network),
         priority: spec.priority.unwrap_or_default().into(),
         priority_class: spec.priority_class_name,
         scheduler: spec.scheduler_name.unwrap_or_else(|| "default-scheduler".to_owned()),
@@ -126,23 +126,35 @@ fn volume(volume: core::Volume) -> Option<Volume> {
     if let Some(path) = volume.host_path {
         return Some(Volume::HostPath { path: path.path });
     }
-    let other = if volume.csi.is_some() {
-        "csi"
-    } else if volume.nfs.is_some() {
-        "nfs"
-    } else if volume.iscsi.is_some() {
-        "iscsi"
-    } else if volume.cinder.is_some() {
-        "cinder"
-    } else {
-        return None;
-    };
-    Some(Volume::Other { kind: other.to_owned() })
+    let others = [
+        ("csi", volume.csi.is_some()),
+        ("nfs", volume.nfs.is_some()),
+        ("iscsi", volume.iscsi.is_some()),
+        ("cinder", volume.cinder.is_some()),
+        ("rbd", volume.rbd.is_some()),
+        ("cephfs", volume.cephfs.is_some()),
+        ("fc", volume.fc.is_some()),
+        ("glusterfs", volume.glusterfs.is_some()),
+        ("flexVolume", volume.flex_volume.is_some()),
+        ("awsElasticBlockStore", volume.aws_elastic_block_store.is_some()),
+        ("gcePersistentDisk", volume.gce_persistent_disk.is_some()),
+        ("azureDisk", volume.azure_disk.is_some()),
+        ("azureFile", volume.azure_file.is_some()),
+        ("vsphereVolume", volume.vsphere_volume.is_some()),
+    ];
+    others.iter().find(|(_, used)| *used).map(|(kind, _)| Volume::Other { kind: (*kind).to_owned() })
 }
 
-fn host_ports(containers: &[core::Container], host_network: bool) -> Vec<(String, String, i32)> {
+fn host_ports(
+    containers: &[core::Container],
+    inits: &[core::Container],
+    host_network: bool,
+) -> Vec<(String, String, i32)> {
+    // Of init containers only sidecars stay, and hold ports.
+    let sidecars = inits.iter().filter(|init| init.restart_policy.as_deref() == Some("Always"));
     let mut ports: Vec<_> = containers
         .iter()
+        .chain(sidecars)
         .flat_map(|container| container.ports.iter().flatten())
         .filter_map(|port| {
             // With hostNetwork the API server sets hostPort to containerPort; files may lack it.
