@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use rehome_k8s::node::{Node, Resources};
 use rehome_k8s::pod::Pod;
+use rehome_k8s::storage::PersistentVolumeClaim;
 use rehome_k8s::toleration::Effect;
-use rehome_k8s::{Record, View};
+use rehome_k8s::{Key, Kind, Record, View};
 
-use crate::{Candidate, feasible, fit_error_message, used};
+use crate::{Candidate, feasible, used};
 
 /// A pod that no node takes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,9 +38,7 @@ pub fn choose(view: &View, pod: &Candidate<'_>, seed: u64) -> Result<String, Uns
     let scored = feasibility.nodes.iter().filter_map(|name| view.node(name)).map(|node| (score(view, pod, node), node));
     let scored: Vec<_> = scored.collect();
     let Some(best) = scored.iter().map(|(score, _)| *score).max() else {
-        let reasons = feasibility.reasons();
-        let message = fit_error_message(&reasons, feasibility.rejected.len());
-        return Err(Unschedulable { reasons, message });
+        return Err(Unschedulable { reasons: feasibility.reasons(), message: feasibility.message() });
     };
     let best: Vec<&str> = scored.iter().filter(|(score, _)| *score == best).map(|(_, node)| node.name()).collect();
     let index = usize::try_from(mix(seed) % best.len() as u64).unwrap_or(0);
@@ -54,11 +53,26 @@ pub fn place_all(view: &View, pods: &[Pod], seed: u64) -> Vec<Result<String, Uns
     for (index, pod) in pods.iter().enumerate() {
         let result = choose(&view, &Candidate::of(pod), seed.wrapping_add(index as u64));
         if let Ok(node) = &result {
+            select_node(&mut view, pod, node);
             view.insert(Record::Pod(Arc::new(Pod { node: Some(node.clone()), ..pod.clone() })));
         }
         results.push(result);
     }
     results
+}
+
+/// Claims without a volume get one where their first pod goes; other pods that mount them must follow.
+fn select_node(view: &mut View, pod: &Pod, node: &str) {
+    for name in pod.claims() {
+        let key = Key::new(pod.meta.namespace.clone(), name);
+        if let Some(Record::PersistentVolumeClaim(claim)) = view.get(Kind::PersistentVolumeClaim, &key)
+            && claim.volume.is_none()
+            && claim.selected_node.is_none()
+        {
+            let claim = PersistentVolumeClaim { selected_node: Some(node.to_owned()), ..(**claim).clone() };
+            view.insert(Record::PersistentVolumeClaim(Arc::new(claim)));
+        }
+    }
 }
 
 fn score(view: &View, pod: &Candidate<'_>, node: &Node) -> i64 {
@@ -71,8 +85,8 @@ fn score(view: &View, pod: &Candidate<'_>, node: &Node) -> i64 {
 fn share(pod: &Candidate<'_>, used: &Resources, allocatable: &Resources, name: &str, assumed: i64) -> Option<i64> {
     let size = allocatable.get(name).copied().filter(|size| *size > 0)?;
     let wanted = pod.spec.requests.get(name).copied().filter(|wanted| *wanted > 0).unwrap_or(assumed);
-    let total = i128::from(used.get(name).copied().unwrap_or_default() + wanted);
-    i64::try_from((total * i128::from(MAX_SCORE) / i128::from(size)).min(i128::from(MAX_SCORE))).ok()
+    let total = i128::from(used.get(name).copied().unwrap_or_default()) + i128::from(wanted);
+    i64::try_from((total * i128::from(MAX_SCORE) / i128::from(size)).clamp(0, i128::from(MAX_SCORE))).ok()
 }
 
 /// NodeResourcesFit with the strategy LeastAllocated over cpu and memory.

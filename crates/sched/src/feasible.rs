@@ -13,13 +13,15 @@ pub struct Feasibility {
     pub nodes: Vec<String>,
     /// Why the others would not.
     pub rejected: BTreeMap<String, Rejection>,
+    /// Why no node would, found before any was looked at: a claim that is missing or waits for its volume.
+    pub blocked: Option<Rejection>,
 }
 
 /// What every node says to a pod.
 #[must_use]
 pub fn feasible(view: &View, pod: &Candidate<'_>) -> Feasibility {
     let cycle = filter::Cycle::new(view, pod);
-    let mut feasibility = Feasibility::default();
+    let mut feasibility = Feasibility { blocked: cycle.blocked().cloned(), ..Feasibility::default() };
     for node in view.nodes() {
         match cycle.verdict(node) {
             Ok(()) => feasibility.nodes.push(node.name().to_owned()),
@@ -40,6 +42,16 @@ impl Feasibility {
             *reasons.entry(reason.clone()).or_default() += 1;
         }
         reasons
+    }
+
+    /// The scheduler's sentence when no node is left. What it finds before it looks at nodes comes without a number.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let nodes = self.rejected.len() + self.nodes.len();
+        match &self.blocked {
+            Some(blocked) if nodes > 0 => format!("0/{nodes} nodes are available: {}.", blocked.reasons.join(", ")),
+            _ => fit_error_message(&self.reasons(), nodes),
+        }
     }
 }
 

@@ -8,13 +8,16 @@ mod node_name;
 mod node_ports;
 mod node_resources_fit;
 mod node_unschedulable;
+mod node_volume_limits;
 mod pod_topology_spread;
 mod taint_toleration;
 mod volume_binding;
+mod volume_restrictions;
 mod volume_zone;
 
 use rehome_k8s::View;
 use rehome_k8s::node::Node;
+use rehome_k8s::pod::Pod;
 
 use crate::{Candidate, Rejection};
 
@@ -24,6 +27,9 @@ pub(crate) struct Cycle<'a> {
     pod: &'a Candidate<'a>,
     spread: pod_topology_spread::State,
     affinity: inter_pod_affinity::State,
+    volumes: node_volume_limits::Volumes,
+    held_by_another: bool,
+    blocked: Option<Rejection>,
 }
 
 type Filter = fn(&Cycle<'_>, &Node) -> Result<(), Rejection>;
@@ -39,16 +45,27 @@ impl<'a> Cycle<'a> {
             pod,
             spread: pod_topology_spread::State::new(view, pod),
             affinity: inter_pod_affinity::State::new(view, pod),
+            volumes: node_volume_limits::wanted(view, pod),
+            held_by_another: volume_restrictions::held_by_another(view, pod),
+            blocked: volume_binding::blocked(view, pod),
         }
+    }
+
+    /// Why the pod fits nowhere, whatever the nodes: what the scheduler finds before it looks at them.
+    pub(crate) fn blocked(&self) -> Option<&Rejection> {
+        self.blocked.as_ref()
     }
 
     /// All filters.
     pub(crate) fn verdict(&self, node: &Node) -> Result<(), Rejection> {
+        self.not_blocked()?;
         for filter in BEFORE_RESOURCES {
             filter(self, node)?;
         }
         node_ports::filter(self, node)?;
         node_resources_fit::filter(self, node)?;
+        volume_restrictions::filter(self, node)?;
+        node_volume_limits::filter(self, node)?;
         for filter in VOLUMES {
             filter(self, node)?;
         }
@@ -58,6 +75,7 @@ impl<'a> Cycle<'a> {
 
     /// Only those that do not depend on other pods.
     pub(crate) fn verdict_on_empty(&self, node: &Node) -> Result<(), Rejection> {
+        self.not_blocked()?;
         for filter in BEFORE_RESOURCES {
             filter(self, node)?;
         }
@@ -67,6 +85,15 @@ impl<'a> Cycle<'a> {
         }
         Ok(())
     }
+
+    fn not_blocked(&self) -> Result<(), Rejection> {
+        self.blocked.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// Whether a pod of the view is the one that is to be placed: it does not count against itself.
+fn is_candidate(pod: &Pod, candidate: &Candidate<'_>) -> bool {
+    pod.meta.name == candidate.name && pod.meta.namespace == candidate.namespace
 }
 
 fn reject(plugin: &'static str, reason: impl Into<String>) -> Rejection {

@@ -3,9 +3,11 @@
 //! Filters run in the order of the default profile, and the first that rejects is the one that is reported, as in
 //! kube-scheduler; sentences are the scheduler's own, so that a forecast and an event can be compared word by word.
 //!
-//! **Not modelled in this release** (the full model is the next step): CSI attach limits, VolumeRestrictions,
-//! DynamicResources, declared node features, preemption, node sampling above 100 nodes, ImageLocality, preferred
-//! affinities and soft spread in scores. Where a score would decide, [`choose`] is one possible answer, not the answer.
+//! **Not modelled in this release** (the full model is the next step): DynamicResources, declared node features,
+//! preemption, node sampling above 100 nodes, CSIStorageCapacity, in-tree volumes that a CSI driver took over,
+//! ImageLocality, preferred affinities and soft spread in scores, extenders, and `matchLabelKeys` of pod affinity terms
+//! in templates (in pods the API server has already merged them into the selector). A kind that could not be read (a gap
+//! of the view) rejects nothing. Where a score would decide, [`choose`] is one possible answer, not the answer.
 
 mod choose;
 mod feasible;

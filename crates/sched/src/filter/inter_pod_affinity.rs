@@ -2,7 +2,7 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::affinity::PodTerm;
 use rehome_k8s::node::Node;
@@ -70,7 +70,11 @@ fn in_scope(view: &View, term: &PodTerm, own_namespace: &str, namespace: &str) -
     }
     term.namespaces.iter().any(|name| name == namespace)
         || term.namespace_selector.as_ref().is_some_and(|selector| {
-            view.get(Kind::Namespace, &Key::cluster(namespace)).is_some_and(|ns| selector.matches(&ns.meta().labels))
+            // An empty selector stands for all namespaces, also for those that the view does not hold.
+            match view.get(Kind::Namespace, &Key::cluster(namespace)) {
+                Some(namespace) => selector.matches(&namespace.meta().labels),
+                None => selector.matches(&BTreeMap::new()),
+            }
         })
 }
 
