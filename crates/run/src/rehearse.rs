@@ -15,6 +15,10 @@ use rehome_sim::SimWorld;
 
 use crate::carry_out::{self, Job, RunError};
 
+/// How long after the end of a run the scheduler has tried again what it could not place: its longest backoff is 10 s
+/// (`k8s.io/kubernetes/pkg/scheduler/backend/queue`, `DefaultPodMaxBackoffDuration`).
+const LAST_TRY: Seconds = Seconds::new(15);
+
 /// The cluster that a twin is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin<'a> {
@@ -52,11 +56,14 @@ fn one(job: &Job, twin: Twin<'_>, seed: u64) -> Result<RehearsedRun, RunError> {
         End::Stuck { step, cause, .. } => RehearsedEnd::Stuck { step, cause },
         End::Interrupted => RehearsedEnd::Stuck { step: String::new(), cause: "interrupted".to_owned() },
     };
+    let (took, without_ready) = (world.took(), without_ready(job, &world));
+    // What the last step changed lets the scheduler try again, a moment after the run has ended.
+    world.advance(LAST_TRY);
     Ok(RehearsedRun {
         seed,
         end,
-        took: world.took(),
-        without_ready: without_ready(job, &world),
+        took,
+        without_ready,
         placements: world.placements(&moved(job)),
         pending: world.pending(),
         journal,

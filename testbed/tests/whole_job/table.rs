@@ -1,0 +1,84 @@
+//! The figures of a run in one table.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rehome_model::Timestamp;
+use rehome_model::plan::Plan;
+use rehome_model::time::Seconds;
+use rehome_model::verb::Verb;
+use rehome_testbed::audit::Timeline;
+
+/// What a move cost.
+pub(crate) struct Figures {
+    /// Pods that had to leave.
+    pub(crate) pods: usize,
+    /// Pods of moved workloads that ended.
+    pub(crate) moves: usize,
+    /// Rollouts that were restarted.
+    pub(crate) restarts: usize,
+    /// From the first write to the end.
+    pub(crate) took: Seconds,
+    /// For how long each workload had no Ready endpoint.
+    pub(crate) without: BTreeMap<String, Seconds>,
+    /// Pods that were left on old nodes.
+    pub(crate) left: usize,
+    /// Nodes that must not be used, and were.
+    pub(crate) elsewhere: usize,
+}
+
+impl Figures {
+    /// How many pods a plan moves.
+    pub(crate) fn pods_of(plan: &Plan) -> usize {
+        plan.steps()
+            .map(|step| match &step.verb {
+                Verb::Restart(restart) => restart.lineage.pods + restart.restarted_elsewhere,
+                Verb::Evict(evict) => evict.lineages.iter().map(|lineage| lineage.pods).sum(),
+                Verb::Delete(delete) => delete.lineage.pods,
+                Verb::Change(_) | Verb::Wait(_) | Verb::ProveEmpty(_) => 0,
+            })
+            .sum()
+    }
+
+    /// How many pods of the moved workloads ended between two times, by whomever.
+    pub(crate) fn moves(timeline: &Timeline, plan: &Plan, from: Timestamp, to: Timestamp) -> usize {
+        let workloads: Vec<_> = plan.moves.iter().flat_map(|planned| &planned.workloads).collect();
+        timeline
+            .pods()
+            .filter(|pod| workloads.contains(&&timeline.workload(pod)))
+            .filter(|pod| pod.deletion().is_some_and(|deletion| deletion.at >= from && deletion.at <= to))
+            .count()
+    }
+
+    fn downtime(&self) -> (usize, Seconds) {
+        let down: Vec<Seconds> = self.without.values().copied().filter(|time| time.as_millis() > 0).collect();
+        (down.len(), down.into_iter().sum())
+    }
+
+    /// One column for each run.
+    pub(crate) fn table(runs: &[(&str, &Self)]) -> String {
+        let mut text = String::new();
+        let mut row = |name: &str, value: &dyn Fn(&Self) -> String| {
+            let cells: String = runs.iter().map(|(_, figures)| format!("{:>18}", value(figures))).collect();
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{name:<44}{cells}");
+        };
+        row("pods that had to leave", &|f| f.pods.to_string());
+        row("pods that ended", &|f| f.moves.to_string());
+        row("moves per pod", &|f| ratio(f.moves, f.pods));
+        row("rollouts restarted", &|f| f.restarts.to_string());
+        row("pods left on old nodes", &|f| f.left.to_string());
+        row("nodes used that must not be", &|f| f.elsewhere.to_string());
+        row("workloads without a Ready endpoint", &|f| f.downtime().0.to_string());
+        row("… for how long, summed", &|f| f.downtime().1.to_string());
+        row("took", &|f| f.took.to_string());
+        let names: String = runs.iter().map(|(name, _)| format!("{name:>18}")).collect();
+        format!("{:<44}{names}\n{text}", "")
+    }
+}
+
+fn ratio(moves: usize, pods: usize) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a few dozen pods")]
+    let ratio = moves as f64 / pods.max(1) as f64;
+    format!("{ratio:.2}")
+}
