@@ -9,5 +9,6 @@
 )]
 
 mod moved;
+mod saboteurs;
 mod six_to_six;
 mod sweep;

@@ -40,6 +40,9 @@ pub(crate) fn cluster() -> View {
                 .all(|pod| readiness::serves(pod))
     };
     assert!(world.run_until(BEGIN + Seconds::new(300), ready), "the workloads become Ready");
+    // An ordered set creates its next pod a moment after the last one is Ready.
+    world.advance(Seconds::new(30));
+    assert!(ready(world.truth()), "all of them stay Ready");
     for node in scenario::new_and_other_nodes() {
         world.create("admin", &scenario::node(&node).to_string()).unwrap();
     }

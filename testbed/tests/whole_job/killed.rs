@@ -70,19 +70,19 @@ fn killed_ten_times_it_ends_where_it_would_have_ended() {
         "journal.jsonl",
     ];
     let resume = ["resume", "--kubeconfig", &kubeconfig, "--journal", "journal.jsonl"];
-    // A whole run writes about four lines for a change and six for a pod that moves.
-    let about = plan.steps().count() * 4 + moved::pods(&plan) * 5;
+    // A whole run of this scenario writes about 290 records: the last kill is near its end.
+    let apart = 26;
     for kill in 0..KILLS {
-        let point = lines(&folder.join("journal.jsonl")) + about / KILLS + kill % 3;
+        let point = lines(&folder.join("journal.jsonl")) + apart + kill % 3;
         kill_at(folder, if kill == 0 { &execute } else { &resume }, point);
     }
     let last = program::run(folder, &resume);
-    assert!(last.code == 0 || last.stderr.contains("finished"), "{}", last.stderr);
+    assert!(last.code == 0 || last.stderr.contains("the run has ended already: done"), "{}", last.stderr);
 
     let journal = moved::journal(folder, "journal.jsonl");
     assert!(matches!(journal.last().unwrap().event, Event::Finished { .. }), "{:?}", journal.last());
     let resumed = journal.iter().filter(|record| matches!(record.event, Event::Resumed { .. })).count();
-    assert!(resumed >= KILLS / 2, "killed while it ran: resumed {resumed} times");
+    assert!(resumed + 1 >= KILLS, "killed while it ran: resumed {resumed} times");
     let events = read::log(&plane.audit_log()).unwrap();
     let violations = check(&Evidence::new(&plan, &journal, cluster::USER, &events));
     assert!(violations.is_empty(), "{violations:#?}");

@@ -22,7 +22,6 @@ pub(crate) fn unreadable(error: &SelectionError) -> CliError {
         SelectionError::NodesUnknown { .. } => cli.next("add the nodes to the files: kubectl get nodes -o yaml"),
         SelectionError::PodsUnknown { .. } => cli.next("add the pods to the files: kubectl get pods -A -o yaml"),
         SelectionError::NotASelector { .. } => cli.next("--from pool=old, or --from node-1,node-2"),
-        SelectionError::PodsUnknown { .. } => cli.next("add the pods to the files: kubectl get pods -A -o yaml"),
         SelectionError::NoNode { .. } | SelectionError::Overlap { .. } => cli.next("kubectl get nodes --show-labels"),
     }
 }
