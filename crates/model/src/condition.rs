@@ -76,6 +76,9 @@ impl fmt::Display for Condition {
             Self::WorkloadIs { workload, replicas: Some(replicas), strategy } => {
                 write!(f, "{workload} asks for {replicas} replicas ({strategy})")
             }
+            Self::WorkloadIs { workload, replicas: None, strategy } if strategy.is_empty() => {
+                write!(f, "{workload} exists")
+            }
             Self::WorkloadIs { workload, replicas: None, strategy } => write!(f, "{workload} exists ({strategy})"),
             Self::RolledOut { workload } => write!(f, "{workload} is rolled out"),
             Self::SettledOffNodes { workload, nodes } => {

@@ -95,7 +95,11 @@ fn moving(facts: &Facts<'_>, decision: &Decision, onto: Vec<String>, snapshot: &
         }
         _ => (
             Verb::Evict(Evict { lineages, off, onto }),
-            "its budget allows it, one pod after the other",
+            if unit.lineages.len() > 1 {
+                "they share a volume: all let go of it before a successor starts"
+            } else {
+                "no budget forbids it for good: one pod after the other, each once its successor before is Ready"
+            },
             "moving it back would disturb it again; delete a pod to have it scheduled anew",
         ),
     };
