@@ -1,7 +1,9 @@
 //! From an answer of the API server to what became of a request. Pure.
 //!
 //! The rows come from kube-apiserver's handlers (`registry/core/pod/storage/eviction.go`,
-//! `endpoints/handlers/patch.go`) and were each seen on a real server of 1.37.2; the bodies are in the tests.
+//! `endpoints/handlers/patch.go`). Those that the testbed brings about on a real server of 1.37.2 are tested there
+//! (`testbed/tests/real/adapter/`, `testbed/tests/contract/`); throttling, a webhook that fails, a server that shuts
+//! down and timeouts of etcd rest on the source alone, and on the bodies in the tests here.
 
 use rehome_model::request::{Cause, Outcome, Request};
 use rehome_model::{Seconds, Timestamp};

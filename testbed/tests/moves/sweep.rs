@@ -4,6 +4,7 @@
 //! piece of the line that was being written.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,13 +13,21 @@ use rehome_engine::journal::{self, JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
 use rehome_engine::world::World as _;
 use rehome_k8s::View;
+use rehome_k8s::node::{Node, UNSCHEDULABLE_TAINT};
 use rehome_k8s::toleration::Taint;
-use rehome_model::Digest;
+use rehome_model::behaviour::Behaviour;
+use rehome_model::intent::Intent;
 use rehome_model::journal::{Event, Record, Verdict};
 use rehome_model::plan::Plan;
+use rehome_model::{Digest, Timestamp};
+use rehome_run::read;
 use rehome_sim::SimWorld;
+use rehome_testbed::scenario::six_to_six;
 
 use crate::moved;
+
+/// The seed of ties, jitter and delays.
+const SEED: u64 = 11;
 
 /// When the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +62,24 @@ impl JournalStore for Disk {
 struct Scenario {
     before: View,
     plan: Plan,
-    seed: u64,
+    behaviour: Behaviour,
+    begins: Timestamp,
+}
+
+/// A case of `cases/`.
+fn case(name: &str) -> Scenario {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases").join(name);
+    let loaded = read::path(&folder.join("cluster")).unwrap();
+    let intent: Intent = read::document::read(&folder.join("intent.yaml")).unwrap().document;
+    let plan = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
+    assert_eq!(plan.blockers().count(), 0, "{name}");
+    let file = folder.join("behaviour.yaml");
+    let behaviour = if file.exists() {
+        read::document::read::<Behaviour>(&file).unwrap().document
+    } else {
+        rehome_sim::measured::behaviour_from(&loaded.view).behaviour
+    };
+    Scenario { before: loaded.view, plan, behaviour, begins: loaded.snapshot.taken }
 }
 
 impl Scenario {
@@ -63,7 +89,7 @@ impl Scenario {
 
     /// Runs until the process dies, and gives what it leaves behind.
     fn until(&self, death: Death) -> (SimWorld, Disk) {
-        let mut world = moved::world(&self.before, self.seed);
+        let mut world = SimWorld::new(self.before.clone(), self.behaviour.clone(), SEED, self.begins);
         let mut disk = Disk { bytes: Vec::new(), death };
         let mut machine = self.machine();
         let now = world.now();
@@ -100,9 +126,13 @@ impl Scenario {
     }
 }
 
-/// Everything about nodes that a run writes.
+/// Everything about nodes that a run writes. The taint of a cordon is the node controller's, which follows a moment later.
 fn node_settings(view: &View) -> BTreeMap<String, (bool, Vec<Taint>)> {
-    view.nodes().map(|node| (node.name().to_owned(), (node.unschedulable, node.taints.clone()))).collect()
+    let settings = |node: &Node| {
+        let taints = node.taints.iter().filter(|taint| taint.key != UNSCHEDULABLE_TAINT).cloned().collect();
+        (node.unschedulable, taints)
+    };
+    view.nodes().map(|node| (node.name().to_owned(), settings(node))).collect()
 }
 
 /// Runs `work` for every number below `count` on two threads.
@@ -124,10 +154,32 @@ fn on_two_threads(count: usize, work: impl Fn(usize) + Sync) {
 }
 
 #[test]
-fn killed_at_every_record_it_resumes_to_the_same_end_and_rolls_back_what_it_wrote() {
+fn six_to_six_killed_at_every_record() {
     let before = moved::cluster();
     let plan = moved::plan(&before);
-    let scenario = Scenario { before, plan, seed: 11 };
+    sweep(
+        "six-to-six",
+        &Scenario { before, plan, behaviour: six_to_six::behaviour_during(SEED), begins: moved::WINDOW },
+    );
+}
+
+#[test]
+fn the_demo_killed_at_every_record() {
+    sweep("demo", &case("demo"));
+}
+
+#[test]
+fn workloads_on_one_volume_killed_at_every_record() {
+    sweep("shared-volume", &case("shared-volume"));
+}
+
+#[test]
+fn an_ordered_set_killed_at_every_record() {
+    sweep("statefulset-ordered", &case("statefulset-ordered"));
+}
+
+/// Each point is resumed to the same end, and rolled back to the beginning.
+fn sweep(name: &str, scenario: &Scenario) {
     let (uncut, disk) = scenario.until(Death::Never);
     let records = journal::read(&disk.bytes).unwrap().records;
     let due = records.iter().filter(|record| matches!(record.event, Event::Moved { .. })).count();
@@ -155,5 +207,5 @@ fn killed_at_every_record_it_resumes_to_the_same_end_and_rolls_back_what_it_wrot
         assert_eq!(end, End::Finished(expected.0), "{death:?}");
         assert_eq!(&node_settings(undone.truth()), expected.1, "{death:?}: every field has its old value");
     });
-    println!("killed at {} points of {} records: all resumed, all rolled back", deaths.len(), records.len());
+    println!("{name}: killed at {} points of {} records: all resumed, all rolled back", deaths.len(), records.len());
 }
