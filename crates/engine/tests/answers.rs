@@ -184,3 +184,30 @@ fn a_view_that_lags_costs_time_and_nothing_else() {
     let (end, journal) = run(&mut world);
     assert_eq!((end, world.evictions(), receipts(&journal)), (DONE, 2, 2));
 }
+
+#[test]
+fn a_node_is_empty_when_two_lists_that_follow_each_other_say_so() {
+    let mut world = Scripted::new();
+    world.stragglers = 3;
+    let (end, journal) = run(&mut world);
+    assert_eq!((end, world.lists), (DONE, 5), "three lists with a pod, then two without");
+    let Some(Event::NodeEmpty { lists, .. }) =
+        journal.iter().map(|record| &record.event).find(|event| matches!(event, Event::NodeEmpty { .. }))
+    else {
+        panic!("no evidence")
+    };
+    assert!(lists[1].at - lists[0].at >= Seconds::new(5));
+}
+
+#[test]
+fn a_read_that_fails_is_tried_again_and_for_ever_only_until_the_deadline() {
+    let mut world = Scripted::new();
+    world.failing = 4;
+    assert_eq!(run(&mut world).0, DONE);
+    let mut world = Scripted::new();
+    world.failing = u32::MAX;
+    let (end, _) = run(&mut world);
+    let cause = cause(&end);
+    assert!(cause.contains("not done within") && cause.contains("connection refused"), "{cause}");
+    assert_eq!(world.evictions(), 0, "nothing is evicted without a read right before");
+}

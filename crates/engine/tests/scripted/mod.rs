@@ -45,6 +45,11 @@ pub struct Scripted {
     pub lands_on: String,
     pub journal_when_sent: Vec<usize>,
     pub stop: bool,
+    /// How many of the next reads and lists fail.
+    pub failing: u32,
+    /// How many of the next lists hold a pod that was bound just before.
+    pub stragglers: u32,
+    pub lists: u32,
     made: u32,
 }
 
@@ -76,6 +81,9 @@ impl Scripted {
             lands_on: "new".to_owned(),
             journal_when_sent: Vec::new(),
             stop: false,
+            failing: 0,
+            stragglers: 0,
+            lists: 0,
             made: 0,
         };
         world.make("old", true);
@@ -145,6 +153,14 @@ impl Scripted {
         field::read(&self.truth, &ObjectRef::node("old"), &fence).unwrap()
     }
 
+    fn fails(&mut self, what: &str) -> Result<(), ReadFailed> {
+        if self.failing == 0 {
+            return Ok(());
+        }
+        self.failing -= 1;
+        Err(ReadFailed { what: what.to_owned(), message: "connection refused".to_owned(), permanent: false })
+    }
+
     pub fn evictions(&self) -> usize {
         self.sent.iter().filter(|(request, _)| matches!(request, Request::Evict { .. })).count()
     }
@@ -161,11 +177,19 @@ impl World for Scripted {
 
     fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
         self.now = self.now + Seconds::from_millis(5);
-        Ok(self.truth.pods_on(node).cloned().collect())
+        self.lists += 1;
+        self.fails(node)?;
+        let mut pods: Vec<Arc<Pod>> = self.truth.pods_on(node).cloned().collect();
+        if self.stragglers > 0 {
+            self.stragglers -= 1;
+            pods.push(Arc::new(Pod { meta: meta("x", "straggler"), node: Some(node.to_owned()), ..Pod::default() }));
+        }
+        Ok(pods)
     }
 
     fn read(&mut self, target: &ObjectRef) -> Result<Option<Object>, ReadFailed> {
         self.now = self.now + Seconds::from_millis(5);
+        self.fails(&target.name)?;
         Ok(self.truth.get(Kind::by_name(&target.kind).unwrap(), &Key::of(target)).cloned())
     }
 
