@@ -22,12 +22,12 @@ use rehome_testbed::control_plane::ControlPlane;
 use crate::workload::LIMIT;
 
 /// A connection as the command line makes one.
-fn connect(kubeconfig: &Path, server: Option<String>) -> Connection {
+pub(crate) fn connect(kubeconfig: &Path, server: Option<String>) -> Connection {
     let flags = ConnectionFlags { kubeconfig: Some(kubeconfig.to_owned()), server, ..ConnectionFlags::default() };
     Connection::open(&flags, "rehome/test").unwrap()
 }
 
-fn start(connection: &Connection) -> KubeWorld {
+pub(crate) fn start(connection: &Connection) -> KubeWorld {
     KubeWorld::start(connection, Arc::new(AtomicBool::new(false))).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn wait_for<T>(world: &mut KubeWorld, what: &str, mut look: impl FnMut(&KubeWorl
 }
 
 /// The Ready pods of a namespace, once the watches have brought so many.
-fn ready(world: &mut KubeWorld, namespace: &str, count: usize) -> Vec<Arc<Pod>> {
+pub(crate) fn ready(world: &mut KubeWorld, namespace: &str, count: usize) -> Vec<Arc<Pod>> {
     wait_for(world, "Ready pods", |world| {
         let pods = world.view().pods_in(namespace).filter(|pod| pod.ready && pod.meta.deleting.is_none());
         let pods: Vec<_> = pods.cloned().collect();
@@ -50,7 +50,7 @@ fn ready(world: &mut KubeWorld, namespace: &str, count: usize) -> Vec<Arc<Pod>> 
     })
 }
 
-fn evict(pod: &Pod) -> Request {
+pub(crate) fn evict(pod: &Pod) -> Request {
     Request::Evict { pod: pod.meta.key().reference_as("Pod"), uid: pod.meta.uid.clone() }
 }
 

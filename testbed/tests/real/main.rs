@@ -9,5 +9,6 @@ mod behaviour;
 mod checker;
 mod eviction;
 mod lifetime;
+mod saboteurs;
 mod scenario;
 mod workload;
