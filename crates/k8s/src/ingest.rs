@@ -4,6 +4,7 @@
 //! take more than a gigabyte as typed objects. Unknown fields are ignored; a field of a wrong type is an error that
 //! names the object.
 
+pub(crate) mod hostile;
 mod node;
 mod pod;
 mod pod_spec;
@@ -48,7 +49,7 @@ pub enum IngestError {
         source: serde_json::Error,
     },
     /// A quantity, a percentage or another text within the object cannot be read.
-    #[error("{object}: {field}: expected {expected}, found {found:?}")]
+    #[error("{object}: {field}: expected {expected}, found {found}")]
     BadField {
         /// The object.
         object: Box<ObjectRef>,
@@ -70,7 +71,8 @@ pub(crate) struct BadField {
 
 impl BadField {
     pub(crate) fn new(field: impl Into<String>, expected: &'static str, found: impl Into<String>) -> Self {
-        Self { field: field.into(), expected, found: found.into() }
+        // Escaped: it is what it should not be.
+        Self { field: field.into(), expected, found: format!("{:?}", found.into()) }
     }
 }
 
@@ -96,6 +98,7 @@ struct HeadMeta {
 /// # Errors
 /// See [`IngestError`].
 pub fn object(json: &str) -> Result<Option<Record>, IngestError> {
+    let json: &str = &hostile::printable(json);
     let not_an_object = || IngestError::NotAnObject { found: json.chars().take(60).collect() };
     let head: Head = serde_json::from_str(json).map_err(|_| not_an_object())?;
     let (Some(kind), Some(api_version)) = (head.kind, head.api_version) else { return Err(not_an_object()) };
@@ -104,7 +107,23 @@ pub fn object(json: &str) -> Result<Option<Record>, IngestError> {
     let Some(kind) = Kind::by_name(&kind).filter(|kind| group(kind.api_version()) == group(&api_version)) else {
         return Ok(None);
     };
+    check_names(&reference)?;
     decode(kind, &api_version, json, &reference).map(Some)
+}
+
+/// Refuses an object whose name or namespace no API server would have accepted.
+fn check_names(reference: &ObjectRef) -> Result<(), IngestError> {
+    let names = [("metadata.name", Some(&reference.name)), ("metadata.namespace", reference.namespace.as_ref())];
+    for (field, name) in names {
+        hostile::name(field, name.map_or("", String::as_str)).map_err(|bad| IngestError::BadField {
+            // Not the name itself: it must not reach a terminal.
+            object: Box::new(ObjectRef::cluster(reference.kind.clone(), "")),
+            field: bad.field,
+            expected: bad.expected,
+            found: bad.found,
+        })?;
+    }
+    Ok(())
 }
 
 /// The group of an `apiVersion`; empty for the core group.

@@ -36,11 +36,21 @@ pub(crate) struct StatusCause {
 impl Status {
     /// The status in a body; `None` when the body is something else (an object, a load balancer's page, nothing).
     pub(crate) fn parse(body: &[u8]) -> Option<Self> {
-        serde_json::from_slice::<Self>(body).ok().filter(|status| status.kind == "Status")
+        let mut status = serde_json::from_slice::<Self>(body).ok().filter(|status| status.kind == "Status")?;
+        // A webhook writes what it likes, and it ends up in journals and on terminals.
+        status.message = plain(&status.message);
+        status.details.causes.iter_mut().for_each(|cause| cause.message = plain(&cause.message));
+        Some(status)
     }
 
     /// The cause with this reason.
     pub(crate) fn cause(&self, reason: &str) -> Option<&StatusCause> {
         self.details.causes.iter().find(|cause| cause.reason == reason)
     }
+}
+
+/// A sentence on one line, without characters that a terminal acts on.
+fn plain(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
+use super::hostile;
 use super::pod_spec::pod_spec;
 use super::{BadField, meta, time};
 use crate::pod::{Phase, Pod, Timing};
@@ -56,7 +57,7 @@ pub(super) fn pod(pod: core::Pod) -> Result<Pod, BadField> {
     };
     let unschedulable = condition("PodScheduled")
         .filter(|condition| condition.status == "False")
-        .map(|condition| condition.message.clone().unwrap_or_default());
+        .map(|condition| hostile::one_line(condition.message.as_deref().unwrap_or_default()));
     // An init container that waits says more than the containers that wait for it.
     let waiting = inits
         .iter()

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::discovery::v1 as discovery;
 use rehome_model::{ObjectRef, Uid};
 
-use super::{BadField, meta, time};
+use super::{BadField, hostile, meta, time};
 use crate::selector::Selector;
 use crate::service::{Endpoint, EndpointSlice, EventRecord, Service};
 
@@ -51,7 +51,7 @@ pub(super) fn event(object: core::Event) -> Result<EventRecord, BadField> {
         meta: meta(object.metadata),
         about,
         reason: object.reason.unwrap_or_default(),
-        message: object.message.unwrap_or_default(),
+        message: hostile::one_line(object.message.as_deref().unwrap_or_default()),
         last: object.last_timestamp.map(time).or(object.event_time.map(|moment| moment.0.into())),
         count: object.count.map_or(1, i64::from),
     })
