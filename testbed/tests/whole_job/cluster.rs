@@ -28,10 +28,11 @@ pub(crate) fn start() -> ControlPlane {
         objects.into_iter().partition(|object| object["kind"] == "Namespace");
     assert_eq!(namespaces.len(), 1, "the one that is there already");
     plane.create(&others).unwrap();
-    wait_for_workloads(&plane, 71);
+    // 60 pods of Deployments, five of StatefulSets, one of a Job, and two DaemonSets on six nodes.
+    wait_for_workloads(&plane, 78);
     plane.create_nodes(scenario::new_and_other_nodes().iter().map(scenario::node)).unwrap();
     // Two DaemonSets on nine more nodes.
-    wait_for_workloads(&plane, 71 + 18);
+    wait_for_workloads(&plane, 78 + 18);
     plane
 }
 

@@ -109,7 +109,14 @@ pub(crate) fn run() -> Figures {
         assert!(daemon || node.starts_with("new-"), "{name} is on {node}");
     }
     let figures = figures(&plan, &journal, &evidence);
-    assert_eq!(figures.moves, figures.pods, "each pod that had to leave moved once, and no other");
+    let (from, to) = window(&journal);
+    let workloads = plan.moves.iter().flat_map(|planned| &planned.workloads);
+    let by_workload = rehome_testbed::audit::figures(&evidence.timeline, workloads, &plan.sources, from, to);
+    let odd: Vec<_> = by_workload
+        .iter()
+        .filter(|(_, found)| found.left != found.pods || found.moved_again + found.restarted_elsewhere > 0)
+        .collect();
+    assert_eq!(figures.moves, figures.pods, "each pod that had to leave moved once, and no other: {odd:#?}");
     for planned in plan.moves.iter().filter(|planned| served_throughout(planned, &plan)) {
         for workload in &planned.workloads {
             let without = figures.without.get(&workload.to_string()).copied().unwrap_or_default();

@@ -2,6 +2,7 @@
 //! run itself in a step that takes this workload off this node, or the ReplicaSet controller in a restart of the plan.
 //! A taint manager, a preempting scheduler, a person, a test: all others are named.
 
+use rehome_model::journal::Event;
 use rehome_model::request::Request;
 use rehome_model::verb::Verb;
 
@@ -43,6 +44,9 @@ fn unaccounted(evidence: &Evidence<'_>, disruption: &Disruption<'_>) -> Option<S
         return (!takes_off(step, workload, node))
             .then(|| format!("expected a step that takes it off this node, found {}", step.name));
     }
+    if landed_unanswered(evidence, disruption) {
+        return None;
+    }
     if !deletion.by.ends_with(REPLICA_SET_CONTROLLER) {
         return Some("expected the run or a rollout of the plan, found somebody else".to_owned());
     }
@@ -52,6 +56,26 @@ fn unaccounted(evidence: &Evidence<'_>, disruption: &Disruption<'_>) -> Option<S
         .filter(|step| matches!(&step.verb, Verb::Restart(restart) if restart.lineage.workload == *workload));
     let mut under_way = restarts.filter(|step| evidence.under_way(&step.name, deletion.received));
     under_way.next().is_none().then(|| "expected a restart of the plan that was under way, found none".to_owned())
+}
+
+/// Whether it is the end of a request of ours that lost its client: the process was killed while the server worked on
+/// it, and the log shows no success for the request although it has landed (seen on 1.37.2: only the kubelet's part of
+/// the deletion was logged). The journal announced it for this very incarnation before, and a fresh read found afterwards
+/// that it had landed.
+fn landed_unanswered(evidence: &Evidence<'_>, disruption: &Disruption<'_>) -> bool {
+    let Disruption { pod, deletion, node, workload, .. } = disruption;
+    let landed = |seq: u64| {
+        evidence.journal.iter().any(|r| matches!(r.event, Event::Reread { intent, landed: true } if intent == seq))
+    };
+    evidence.intents().any(|intent| {
+        let names =
+            matches!(intent.request, Request::Evict { uid, .. } | Request::Delete { uid, .. } if *uid == pod.uid);
+        let step = evidence.plan.step(intent.step);
+        names
+            && intent.at <= deletion.received
+            && landed(intent.seq)
+            && step.is_some_and(|s| takes_off(s, workload, node))
+    })
 }
 
 #[cfg(test)]
