@@ -53,9 +53,11 @@ pub(crate) fn run() -> Figures {
         .collect();
     let plan: &rehome_model::plan::Plan = &plan;
     let workloads = plan.moves.iter().flat_map(|planned| &planned.workloads);
+    let counted = Figures::count(&timeline, plan, from, to);
     let figures = Figures {
-        pods: Figures::pods_of(plan),
-        moves: Figures::moves(&timeline, plan, from, to),
+        pods: counted.pods,
+        moves: counted.left + counted.moved_again,
+        elsewhere_restarted: counted.restarted_elsewhere,
         restarts: 0,
         took: to - from,
         without: probe(&timeline, workloads, from, to)

@@ -6,15 +6,16 @@ use std::fmt::Write as _;
 use rehome_model::Timestamp;
 use rehome_model::plan::Plan;
 use rehome_model::time::Seconds;
-use rehome_model::verb::Verb;
-use rehome_testbed::audit::Timeline;
+use rehome_testbed::audit::{self, Timeline};
 
 /// What a move cost.
 pub(crate) struct Figures {
     /// Pods that had to leave.
     pub(crate) pods: usize,
-    /// Pods of moved workloads that ended.
+    /// How often one of them, or its successor, was deleted.
     pub(crate) moves: usize,
+    /// Pods on other nodes that a rollout restarted, too.
+    pub(crate) elsewhere_restarted: usize,
     /// Rollouts that were restarted.
     pub(crate) restarts: usize,
     /// From the first write to the end.
@@ -28,26 +29,11 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// How many pods a plan moves.
-    pub(crate) fn pods_of(plan: &Plan) -> usize {
-        plan.steps()
-            .map(|step| match &step.verb {
-                Verb::Restart(restart) => restart.lineage.pods + restart.restarted_elsewhere,
-                Verb::Evict(evict) => evict.lineages.iter().map(|lineage| lineage.pods).sum(),
-                Verb::Delete(delete) => delete.lineage.pods,
-                Verb::Change(_) | Verb::Wait(_) | Verb::ProveEmpty(_) => 0,
-            })
-            .sum()
-    }
-
-    /// How many pods of the moved workloads ended between two times, by whomever.
-    pub(crate) fn moves(timeline: &Timeline, plan: &Plan, from: Timestamp, to: Timestamp) -> usize {
-        let workloads: Vec<_> = plan.moves.iter().flat_map(|planned| &planned.workloads).collect();
-        timeline
-            .pods()
-            .filter(|pod| workloads.contains(&&timeline.workload(pod)))
-            .filter(|pod| pod.deletion().is_some_and(|deletion| deletion.at >= from && deletion.at <= to))
-            .count()
+    /// What happened to the pods of the moved workloads between two times, by whomever.
+    pub(crate) fn count(timeline: &Timeline, plan: &Plan, from: Timestamp, to: Timestamp) -> audit::Figures {
+        let workloads = plan.moves.iter().flat_map(|planned| &planned.workloads);
+        let counted = audit::figures(timeline, workloads, &plan.sources, from, to);
+        audit::Figures::sum(counted.values())
     }
 
     fn downtime(&self) -> (usize, Seconds) {
@@ -64,8 +50,9 @@ impl Figures {
             let _ = writeln!(text, "{name:<44}{cells}");
         };
         row("pods that had to leave", &|f| f.pods.to_string());
-        row("pods that ended", &|f| f.moves.to_string());
+        row("moves", &|f| f.moves.to_string());
         row("moves per pod", &|f| ratio(f.moves, f.pods));
+        row("pods restarted elsewhere", &|f| f.elsewhere_restarted.to_string());
         row("rollouts restarted", &|f| f.restarts.to_string());
         row("pods left on old nodes", &|f| f.left.to_string());
         row("nodes used that must not be", &|f| f.elsewhere.to_string());
