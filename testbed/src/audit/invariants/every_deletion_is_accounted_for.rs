@@ -82,6 +82,7 @@ fn landed_unanswered(evidence: &Evidence<'_>, disruption: &Disruption<'_>) -> bo
 mod tests {
     use crate::audit::invariants::cases::{Case, RS_CONTROLLER};
     use rehome_model::journal::Event;
+    use rehome_model::request::Request;
 
     const NAME: &str = "every-deletion-is-accounted-for";
 
@@ -129,5 +130,22 @@ mod tests {
         case.finish("job-1");
         case.delete("job-1", "system:serviceaccount:kube-system:ttl-after-finished-controller");
         assert_eq!(case.broken(), "");
+    }
+
+    #[test]
+    fn a_request_that_the_log_shows_as_failed_is_accounted_for_only_if_a_read_found_it_landed() {
+        let mut case = Case::good();
+        let failed = case.request_of("web-1").clone();
+        let received = failed.stage_timestamp;
+        *case.request_of("web-1") = failed.answer(received, 504, None);
+        case.delete("web-1", "kwok");
+        assert!(case.broken().contains(NAME), "{}", case.broken());
+        let names = |event: &Event| matches!(event, Event::Intent { request: Request::Evict { pod, .. }, .. } if pod.name == "web-1");
+        let intent = case.journal.iter().find(|record| names(&record.event)).unwrap().seq;
+        let answer = case.answer_to(intent);
+        case.journal[answer].event = Event::Reread { intent, landed: false };
+        assert!(case.broken().contains(NAME), "{}", case.broken());
+        case.journal[answer].event = Event::Reread { intent, landed: true };
+        assert!(!case.broken().contains(NAME), "{}", case.broken());
     }
 }
