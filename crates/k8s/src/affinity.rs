@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::selector::Selector;
+use crate::selector::{Operator, Requirement, Selector};
 
 /// What `spec.affinity` asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,12 @@ pub struct Affinity {
     pub pod: Vec<PodTerm>,
     /// Required pod anti-affinity.
     pub pod_anti: Vec<PodTerm>,
+    /// Preferred node affinity: weight (1 to 100) and term.
+    pub node_preferred: Vec<(i64, NodeTerm)>,
+    /// Preferred pod affinity: weight (1 to 100) and term.
+    pub pod_preferred: Vec<(i64, PodTerm)>,
+    /// Preferred pod anti-affinity: weight (1 to 100) and term.
+    pub pod_anti_preferred: Vec<(i64, PodTerm)>,
 }
 
 /// A node selector term: all of its expressions must match. An empty term matches no node.
@@ -65,6 +71,11 @@ pub struct PodTerm {
     pub namespace_selector: Option<Selector>,
     /// The label that makes a domain.
     pub topology_key: String,
+    /// `matchLabelKeys`: the pod's own values of these labels are asked of the others, too. In a pod the API server has
+    /// merged them into the selector; a template still has them apart ([`crate::template::pod`] merges).
+    pub match_label_keys: Vec<String>,
+    /// `mismatchLabelKeys`: the pod's own values of these labels are refused.
+    pub mismatch_label_keys: Vec<String>,
 }
 
 impl NodeExpression {
@@ -107,4 +118,38 @@ impl NodeTerm {
 #[must_use]
 pub fn any_term_matches(terms: &[NodeTerm], name: &str, labels: &BTreeMap<String, String>) -> bool {
     terms.iter().any(|term| term.matches(name, labels))
+}
+
+impl Affinity {
+    /// Whether a term has `matchLabelKeys` or `mismatchLabelKeys`.
+    #[must_use]
+    pub fn has_label_keys(&self) -> bool {
+        let preferred = self.pod_preferred.iter().chain(&self.pod_anti_preferred).map(|(_, term)| term);
+        let mut terms = self.pod.iter().chain(&self.pod_anti).chain(preferred);
+        terms.any(|term| !(term.match_label_keys.is_empty() && term.mismatch_label_keys.is_empty()))
+    }
+
+    /// All terms about other pods.
+    pub fn pod_terms_mut(&mut self) -> impl Iterator<Item = &mut PodTerm> {
+        let preferred = self.pod_preferred.iter_mut().chain(&mut self.pod_anti_preferred).map(|(_, term)| term);
+        self.pod.iter_mut().chain(&mut self.pod_anti).chain(preferred)
+    }
+}
+
+impl PodTerm {
+    /// Asks the pod's own values of `matchLabelKeys` and `mismatchLabelKeys` of the others, as the API server does when a
+    /// pod is created. Source: `k8s.io/kubernetes/pkg/registry/core/pod/strategy.go`, `applyMatchLabelKeysAndMismatchLabelKeys`.
+    pub fn merge_label_keys(&mut self, labels: &BTreeMap<String, String>) {
+        let Selector::All(requirements) = &mut self.selector else { return };
+        let both = [(&self.match_label_keys, Operator::In), (&self.mismatch_label_keys, Operator::NotIn)];
+        for (keys, operator) in both {
+            for key in keys {
+                let Some(value) = labels.get(key) else { continue };
+                let merged = Requirement { key: key.clone(), operator, values: vec![value.clone()] };
+                if !requirements.contains(&merged) {
+                    requirements.push(merged);
+                }
+            }
+        }
+    }
 }

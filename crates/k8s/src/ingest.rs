@@ -4,11 +4,13 @@
 //! take more than a gigabyte as typed objects. Unknown fields are ignored; a field of a wrong type is an error that
 //! names the object.
 
+mod features;
 pub(crate) mod hostile;
 mod node;
 mod pod;
 mod pod_spec;
 mod policy;
+mod requests;
 mod selectors;
 mod service;
 mod storage;
@@ -169,6 +171,10 @@ fn decode(kind: Kind, api_version: &str, json: &str, reference: &ObjectRef) -> R
         Kind::PersistentVolume => typed!(core::v1::PersistentVolume, storage::volume, PersistentVolume),
         Kind::PersistentVolumeClaim => typed!(core::v1::PersistentVolumeClaim, storage::claim, PersistentVolumeClaim),
         Kind::StorageClass => typed!(k8s_openapi::api::storage::v1::StorageClass, storage::class, StorageClass),
+        Kind::CSIDriver => typed!(k8s_openapi::api::storage::v1::CSIDriver, storage::driver, CSIDriver),
+        Kind::CSIStorageCapacity => {
+            typed!(k8s_openapi::api::storage::v1::CSIStorageCapacity, storage::capacity, CSIStorageCapacity)
+        }
         Kind::CSINode => typed!(k8s_openapi::api::storage::v1::CSINode, storage::csi_node, CSINode),
         Kind::VolumeAttachment => {
             typed!(k8s_openapi::api::storage::v1::VolumeAttachment, storage::attachment, VolumeAttachment)

@@ -26,6 +26,10 @@ pub struct Node {
     pub kubelet_version: Option<String>,
     /// `status.volumesAttached[].name`.
     pub volumes_attached: Vec<String>,
+    /// `status.images`: every name of an image that is here already, and its size in bytes.
+    pub images: BTreeMap<String, i64>,
+    /// `status.declaredFeatures`: what its kubelet can do that others may not.
+    pub declared_features: Vec<String>,
 }
 
 /// Amounts by resource name: `cpu` in thousandths of a core, everything else in its base unit (bytes, pods, devices).

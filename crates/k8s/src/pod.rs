@@ -9,6 +9,7 @@ use rehome_model::time::Seconds;
 use crate::affinity::Affinity;
 use crate::meta::Meta;
 use crate::node::Resources;
+use crate::requests::Resized;
 use crate::spread::SpreadConstraint;
 use crate::toleration::Toleration;
 
@@ -31,6 +32,10 @@ pub struct Pod {
     pub restarts: i64,
     /// The part of the spec that its template has too.
     pub spec: Arc<PodSpec>,
+    /// What its containers count for, if something was ever granted to them that differs from what they ask.
+    pub resized: Option<Arc<Resized>>,
+    /// `status.nominatedNodeName`: where room is being made for it.
+    pub nominated: Option<String>,
     /// When it reached what: the durations that forecasts rest on.
     pub timing: Timing,
 }
@@ -69,11 +74,21 @@ pub struct Timing {
 pub struct PodSpec {
     /// What the scheduler counts: see [`crate::requests`].
     pub requests: Resources,
+    /// `cpu` and `memory` as scores count them: with assumed amounts where a container names none.
+    pub scored: Resources,
+    /// Images of containers, init containers and image volumes, each as often as it is named.
+    pub images: Vec<String>,
+    /// Features that a kubelet must declare to run this. See [`crate::features`].
+    pub needs_features: Vec<String>,
+    /// It never pushes out pods of lower priority: `spec.preemptionPolicy: Never`.
+    pub never_preempts: bool,
+    /// In-tree disks that only one pod of a node may use.
+    pub disks: Vec<Disk>,
     /// `spec.nodeName` in a template: such a pod never passes the scheduler.
     pub node_name: Option<String>,
     /// `spec.nodeSelector`.
     pub node_selector: BTreeMap<String, String>,
-    /// Required node affinity, and whether there are pod (anti-)affinities.
+    /// Node affinity and pod (anti-)affinity, required and preferred.
     pub affinity: Affinity,
     /// Tolerations.
     pub tolerations: Vec<Toleration>,
@@ -127,6 +142,19 @@ pub enum Volume {
     },
 }
 
+/// An in-tree disk, named in the pod itself, that pods of one node can't share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Disk {
+    /// The volume's field: `gcePersistentDisk`, `awsElasticBlockStore`, `iscsi` or `rbd`.
+    pub kind: String,
+    /// What names the disk: its id, IQN, or pool and image.
+    pub id: String,
+    /// Of `rbd`: the monitors. Two sets that have one in common are one cluster.
+    pub monitors: Vec<String>,
+    /// Two pods that only read do not disturb each other. Not so with `awsElasticBlockStore`.
+    pub read_only: bool,
+}
+
 /// The annotation that the kubelet sets on the mirror of a static pod.
 /// Source: `k8s.io/api/core/v1/annotation_key_constants.go`.
 pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
@@ -144,9 +172,26 @@ impl Pod {
         self.meta.annotations.contains_key(MIRROR_ANNOTATION)
     }
 
+    /// What it counts for on its node: what it asks, or more while a resize is under way.
+    #[must_use]
+    pub fn requests(&self) -> &Resources {
+        self.resized.as_ref().map_or(&self.spec.requests, |resized| &resized.by_pod.requests)
+    }
+
     /// Names of the claims in its namespace that it mounts.
     pub fn claims(&self) -> impl Iterator<Item = String> + '_ {
         self.spec.claims_of(&self.meta.name)
+    }
+}
+
+impl Disk {
+    /// Whether two pods with these disks can't be on one node.
+    /// Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions`, `isVolumeConflict`.
+    #[must_use]
+    pub fn conflicts(&self, other: &Self) -> bool {
+        let both_read = self.read_only && other.read_only && self.kind != "awsElasticBlockStore";
+        let monitors = self.kind != "rbd" || self.monitors.iter().any(|monitor| other.monitors.contains(monitor));
+        self.kind == other.kind && self.id == other.id && monitors && !both_read
     }
 }
 

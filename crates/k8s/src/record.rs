@@ -12,7 +12,9 @@ use crate::policy::{
     Hpa, LimitRange, Namespace, PodDisruptionBudget, PriorityClass, ResourceQuota, WebhookConfiguration,
 };
 use crate::service::{EndpointSlice, EventRecord, Service};
-use crate::storage::{CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
+use crate::storage::{
+    CsiDriver, CsiNode, CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
+};
 use crate::workload::Workload;
 
 macro_rules! kinds {
@@ -110,6 +112,10 @@ kinds! {
     CSINode(CsiNode), "csinodes", "storage.k8s.io/v1", false;
     /// A VolumeAttachment.
     VolumeAttachment(VolumeAttachment), "volumeattachments", "storage.k8s.io/v1", false;
+    /// A CSIDriver.
+    CSIDriver(CsiDriver), "csidrivers", "storage.k8s.io/v1", false;
+    /// A CSIStorageCapacity.
+    CSIStorageCapacity(CsiStorageCapacity), "csistoragecapacities", "storage.k8s.io/v1", true;
     /// A Service.
     Service(Service), "services", "v1", true;
     /// An EndpointSlice.

@@ -4,7 +4,42 @@
 //! `max(sum(app) + sum(sidecars), max over init containers of (init + sidecars started before it))`; then pod-level
 //! requests replace the result for exactly the resources that they name; then the overhead is added.
 
+use std::collections::BTreeMap;
+
 use crate::node::Resources;
+
+/// What scores assume where a container says nothing of cpu (thousandths of a core) and memory (bytes).
+/// Source: `k8s.io/kubernetes/pkg/scheduler/util/pod_resources.go`, `DefaultMilliCPURequest` and `DefaultMemoryRequest`.
+pub const ASSUMED: [(&str, i64); 2] = [("cpu", 100), ("memory", 200 << 20)];
+
+/// What a pod asks for, twice: as filters count it, and as some scores do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// What is asked.
+    pub requests: Resources,
+    /// `cpu` and `memory` with [`ASSUMED`] amounts where a container names none.
+    pub scored: Resources,
+}
+
+/// What the containers of a pod that is being resized in place count for. The way of counting changed between minors.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Resized {
+    /// Up to 1.34: container by container, the largest of what is asked, granted and in force; of init containers, only
+    /// for sidecars.
+    pub by_container: Asked,
+    /// Later: the largest of three sums over the pod.
+    pub by_pod: Asked,
+}
+
+/// The larger of the amounts, by resource.
+#[must_use]
+pub fn largest<'r>(lists: impl IntoIterator<Item = &'r Resources>) -> Resources {
+    let mut largest: BTreeMap<String, i64> = Resources::new();
+    for list in lists {
+        raise(&mut largest, list);
+    }
+    largest
+}
 
 /// What one container asks for.
 #[derive(Clone, Debug, Default)]
@@ -55,10 +90,28 @@ pub fn of_pod(
     add(&mut running, &sidecars);
     raise(&mut running, &worst_init);
     for (name, amount) in pod_level {
-        running.insert(name.clone(), *amount);
+        if pod_level_resource(name) {
+            running.insert(name.clone(), *amount);
+        }
     }
     add(&mut running, overhead);
     running
+}
+
+/// Whether a request of the whole pod counts: cpu, memory and huge pages.
+/// Source: `k8s.io/component-helpers/resource`, `IsSupportedPodLevelResource`.
+#[must_use]
+pub fn pod_level_resource(name: &str) -> bool {
+    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
+}
+
+/// [`ASSUMED`] amounts for what a container does not name.
+#[must_use]
+pub fn assumed(mut requests: Resources) -> Resources {
+    for (name, amount) in ASSUMED {
+        requests.entry(name.to_owned()).or_insert(amount);
+    }
+    requests
 }
 
 #[cfg(test)]

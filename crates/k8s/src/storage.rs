@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affinity::NodeTerm;
 use crate::meta::Meta;
+use crate::selector::Selector;
 
 /// A PersistentVolume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,12 @@ pub struct PersistentVolume {
     pub handle: Option<String>,
     /// `status.phase`.
     pub phase: String,
+    /// `spec.capacity.storage`, in bytes.
+    pub size: i64,
+    /// `spec.volumeMode: Block`.
+    pub block: bool,
+    /// `spec.volumeAttributesClassName`; empty where there is none.
+    pub attributes_class: String,
 }
 
 /// A PersistentVolumeClaim.
@@ -43,6 +50,17 @@ pub struct PersistentVolumeClaim {
     pub phase: String,
     /// The annotation `volume.kubernetes.io/selected-node`.
     pub selected_node: Option<String>,
+    /// Whether the binding to `volume` is complete on both sides: the annotation `pv.kubernetes.io/bind-completed`, or the
+    /// phase `Bound`.
+    pub bound: bool,
+    /// `spec.resources.requests.storage`, in bytes.
+    pub request: Option<i64>,
+    /// `spec.selector`: only volumes with such labels.
+    pub selector: Option<Selector>,
+    /// `spec.volumeMode: Block`.
+    pub block: bool,
+    /// `spec.volumeAttributesClassName`; empty where there is none.
+    pub attributes_class: String,
 }
 
 /// A StorageClass.
@@ -58,6 +76,32 @@ pub struct StorageClass {
     pub allowed_topologies: Vec<NodeTerm>,
     /// `reclaimPolicy`.
     pub reclaim_policy: String,
+}
+
+/// A CSIDriver: how a driver wants to be scheduled for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsiDriver {
+    /// Its name is the driver's.
+    pub meta: Meta,
+    /// `spec.storageCapacity`: it publishes how much room there is, and volumes are made only where there is enough.
+    pub publishes_capacity: bool,
+    /// `spec.preventPodSchedulingIfMissing`: no pod with its volumes goes to a node that lacks it.
+    pub required_on_node: bool,
+}
+
+/// A CSIStorageCapacity: how much room a driver has for volumes of a class, seen from some nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsiStorageCapacity {
+    /// Names.
+    pub meta: Meta,
+    /// `storageClassName`.
+    pub class: String,
+    /// `nodeTopology`; absent, no node has access.
+    pub topology: Option<Selector>,
+    /// `capacity`, in bytes.
+    pub capacity: Option<i64>,
+    /// `maximumVolumeSize`, in bytes.
+    pub largest_volume: Option<i64>,
 }
 
 /// A CSINode: what CSI drivers a node has, and how many volumes each takes there.

@@ -38,6 +38,11 @@ pub fn pod(kind: Kind, workload: &Workload, name: &str, uid: Uid, created: Times
             }
         }
     }
+    if spec.affinity.has_label_keys() {
+        for term in Arc::make_mut(&mut spec).affinity.pod_terms_mut() {
+            term.merge_label_keys(&template.labels);
+        }
+    }
     let mut labels = template.labels.clone();
     if kind == Kind::StatefulSet {
         // Source: `k8s.io/api/apps/v1`, `StatefulSetPodNameLabel`.

@@ -64,7 +64,7 @@ pub fn used(view: &View, node: &str, except: Option<&Candidate<'_>>) -> Resource
         {
             continue;
         }
-        rehome_k8s::requests::add(&mut used, &pod.spec.requests);
+        rehome_k8s::requests::add(&mut used, pod.requests());
         pods += 1;
     }
     used.insert("pods".to_owned(), pods);

@@ -1,5 +1,7 @@
 //! Nodes.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1 as core;
 
 use super::selectors::resources;
@@ -36,6 +38,17 @@ pub(super) fn node(node: core::Node) -> Result<Node, BadField> {
         capacity: resources(status.capacity)?,
         ready,
         kubelet_version: status.node_info.map(|info| info.kubelet_version).filter(|version| !version.is_empty()),
+        images: images(status.images.unwrap_or_default()),
+        declared_features: status.declared_features.unwrap_or_default(),
         volumes_attached: status.volumes_attached.unwrap_or_default().into_iter().map(|volume| volume.name).collect(),
     })
+}
+
+/// Every name of every image. Source: `k8s.io/kubernetes/pkg/scheduler/backend/cache`, `addNodeImageStates`.
+fn images(images: Vec<core::ContainerImage>) -> BTreeMap<String, i64> {
+    let named = images.into_iter().flat_map(|image| {
+        let size = image.size_bytes.unwrap_or_default();
+        image.names.unwrap_or_default().into_iter().map(move |name| (name, size))
+    });
+    named.collect()
 }

@@ -3,53 +3,23 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as core;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::hostile;
 use super::pod_spec::pod_spec;
+use super::requests;
 use super::{BadField, meta, time};
 use crate::pod::{Phase, Pod, Timing};
 
 /// Reasons for waiting that every pod gives on its way up.
 const UNREMARKABLE: [&str; 2] = ["PodInitializing", "ContainerCreating"];
 
-/// More than all others, so that it stays in and is refused where requests are read.
-const UNREADABLE: i64 = i64::MAX;
-
-/// While a container is resized in place, the scheduler counts the largest of what is asked, allocated and in force;
-/// what can never be granted is left out.
-/// Source: `k8s.io/component-helpers/resource`, `determineContainerReqs`.
-fn resized(containers: &mut [core::Container], statuses: &[core::ContainerStatus], infeasible: bool) {
-    for container in containers {
-        let Some(status) = statuses.iter().find(|status| status.name == container.name) else { continue };
-        let in_force = status.resources.as_ref().and_then(|resources| resources.requests.clone());
-        let granted = [in_force, status.allocated_resources.clone()].into_iter().flatten();
-        let mut largest = std::collections::BTreeMap::new();
-        let asked = container.resources.as_ref().and_then(|resources| resources.requests.clone());
-        let had_none = asked.is_none();
-        for (name, amount) in granted.chain(asked.filter(|_| !infeasible)).flatten() {
-            let units = |quantity: &Quantity| crate::quantity::amount(&name, &quantity.0).unwrap_or(UNREADABLE);
-            if largest.get(&name).is_none_or(|before| units(before) <= units(&amount)) {
-                largest.insert(name, amount);
-            }
-        }
-        if !(largest.is_empty() || had_none) {
-            container.resources.get_or_insert_default().requests = Some(largest);
-        }
-    }
-}
-
 pub(super) fn pod(pod: core::Pod) -> Result<Pod, BadField> {
     let status = pod.status.unwrap_or_default();
+    let spec = pod.spec.unwrap_or_default();
+    let resized = requests::resized(&spec, &status)?.map(Arc::new);
     let conditions = status.conditions.unwrap_or_default();
     let containers = status.container_statuses.unwrap_or_default();
     let inits = status.init_container_statuses.unwrap_or_default();
-    let mut spec = pod.spec.unwrap_or_default();
-    let infeasible = conditions
-        .iter()
-        .any(|condition| condition.type_ == "PodResizePending" && condition.reason.as_deref() == Some("Infeasible"));
-    resized(&mut spec.containers, &containers, infeasible);
-    resized(spec.init_containers.as_deref_mut().unwrap_or_default(), &inits, infeasible);
     let mut spec = pod_spec(spec)?;
     let condition = |kind: &str| conditions.iter().find(|condition| condition.type_ == kind);
     let since = |kind: &str| {
@@ -91,5 +61,7 @@ pub(super) fn pod(pod: core::Pod) -> Result<Pod, BadField> {
             ready: since("Ready"),
         },
         spec: Arc::new(spec),
+        resized,
+        nominated: status.nominated_node_name.filter(|node| !node.is_empty()),
     })
 }

@@ -4,10 +4,11 @@ use k8s_openapi::api::core::v1 as core;
 use rehome_model::time::Seconds;
 
 use super::BadField;
-use super::selectors::{int_or_none, labels, node_terms, resources};
+use super::features;
+use super::requests;
+use super::selectors::{int_or_none, labels, node_term, node_terms};
 use crate::affinity::{Affinity, PodTerm};
-use crate::pod::{PodSpec, Volume};
-use crate::requests::{self, ContainerRequest};
+use crate::pod::{Disk, PodSpec, Volume};
 use crate::spread::SpreadConstraint;
 use crate::toleration::{Effect, Toleration};
 
@@ -15,17 +16,22 @@ use crate::toleration::{Effect, Toleration};
 const DEFAULT_GRACE: i64 = 30;
 
 pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
-    let containers = container_requests(&spec.containers)?;
-    let inits = container_requests(spec.init_containers.as_deref().unwrap_or_default())?;
-    let pod_level = resources(spec.resources.and_then(|resources| resources.requests))?;
-    let overhead = resources(spec.overhead)?;
+    let asked = requests::of_spec(&spec)?;
+    let images = images(&spec);
+    let needs_features = features::needed(&spec);
+    let disks = disks(spec.volumes.as_deref().unwrap_or_default());
     let pre_stop = spec
         .containers
         .iter()
         .any(|container| container.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.pre_stop.is_some()));
     let host_network = spec.host_network == Some(true);
     Ok(PodSpec {
-        requests: requests::of_pod(&containers, &inits, &pod_level, &overhead),
+        requests: asked.requests,
+        scored: asked.scored,
+        images,
+        needs_features,
+        never_preempts: spec.preemption_policy.as_deref() == Some("Never"),
+        disks,
         node_name: spec.node_name,
         node_selector: spec.node_selector.unwrap_or_default(),
         affinity: affinity(spec.affinity)?,
@@ -49,35 +55,62 @@ pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
     })
 }
 
-fn container_requests(containers: &[core::Container]) -> Result<Vec<ContainerRequest>, BadField> {
-    containers
-        .iter()
-        .map(|container| {
-            let asked = container.resources.clone().unwrap_or_default();
-            // A limit without a request is also the request: the API server's defaulting does so; files lack it.
-            let mut requests = resources(asked.limits)?;
-            requests.extend(resources(asked.requests)?);
-            Ok(ContainerRequest { requests, sidecar: container.restart_policy.as_deref() == Some("Always") })
-        })
-        .collect()
+/// Images as often as they are named: ImageLocality counts containers, not images.
+fn images(spec: &core::PodSpec) -> Vec<String> {
+    let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+    let mounted = spec.volumes.iter().flatten().filter_map(|volume| volume.image.as_ref()?.reference.clone());
+    containers.map(|container| container.image.clone().unwrap_or_default()).chain(mounted).collect()
+}
+
+fn disks(volumes: &[core::Volume]) -> Vec<Disk> {
+    let disk = |kind: &str, id: String, read_only: Option<bool>| Disk {
+        kind: kind.to_owned(),
+        id,
+        monitors: Vec::new(),
+        read_only: read_only == Some(true),
+    };
+    let of_volume = |volume: &core::Volume| {
+        if let Some(gce) = &volume.gce_persistent_disk {
+            return Some(disk("gcePersistentDisk", gce.pd_name.clone(), gce.read_only));
+        }
+        if let Some(aws) = &volume.aws_elastic_block_store {
+            return Some(disk("awsElasticBlockStore", aws.volume_id.clone(), aws.read_only));
+        }
+        if let Some(iscsi) = &volume.iscsi {
+            return Some(disk("iscsi", iscsi.iqn.clone(), iscsi.read_only));
+        }
+        let rbd = volume.rbd.as_ref()?;
+        // The API server's default pool.
+        let pool = rbd.pool.as_deref().unwrap_or("rbd");
+        Some(Disk { monitors: rbd.monitors.clone(), ..disk("rbd", format!("{pool}/{}", rbd.image), rbd.read_only) })
+    };
+    volumes.iter().filter_map(of_volume).collect()
 }
 
 fn affinity(affinity: Option<core::Affinity>) -> Result<Affinity, BadField> {
     let affinity = affinity.unwrap_or_default();
-    let node = affinity
-        .node_affinity
-        .and_then(|node| node.required_during_scheduling_ignored_during_execution)
-        .map(node_terms)
-        .transpose()?;
+    let node = affinity.node_affinity.unwrap_or_default();
+    let pod = affinity.pod_affinity.unwrap_or_default();
+    let anti = affinity.pod_anti_affinity.unwrap_or_default();
     let terms = |terms: Option<Vec<core::PodAffinityTerm>>| {
         terms.unwrap_or_default().into_iter().map(pod_term).collect::<Result<Vec<_>, _>>()
     };
+    let weighted = |terms: Option<Vec<core::WeightedPodAffinityTerm>>| {
+        let terms = terms.unwrap_or_default().into_iter();
+        terms
+            .map(|term| Ok((term.weight.into(), pod_term(term.pod_affinity_term)?)))
+            .collect::<Result<Vec<_>, BadField>>()
+    };
+    let preferred = node.preferred_during_scheduling_ignored_during_execution.unwrap_or_default().into_iter();
     Ok(Affinity {
-        node,
-        pod: terms(affinity.pod_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution))?,
-        pod_anti: terms(
-            affinity.pod_anti_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution),
-        )?,
+        node: node.required_during_scheduling_ignored_during_execution.map(node_terms).transpose()?,
+        pod: terms(pod.required_during_scheduling_ignored_during_execution)?,
+        pod_anti: terms(anti.required_during_scheduling_ignored_during_execution)?,
+        node_preferred: preferred
+            .map(|term| Ok((term.weight.into(), node_term(term.preference)?)))
+            .collect::<Result<_, BadField>>()?,
+        pod_preferred: weighted(pod.preferred_during_scheduling_ignored_during_execution)?,
+        pod_anti_preferred: weighted(anti.preferred_during_scheduling_ignored_during_execution)?,
     })
 }
 
@@ -87,6 +120,8 @@ fn pod_term(term: core::PodAffinityTerm) -> Result<PodTerm, BadField> {
         namespaces: term.namespaces.unwrap_or_default(),
         namespace_selector: term.namespace_selector.map(|selector| labels(Some(selector))).transpose()?,
         topology_key: term.topology_key,
+        match_label_keys: term.match_label_keys.unwrap_or_default(),
+        mismatch_label_keys: term.mismatch_label_keys.unwrap_or_default(),
     })
 }
 

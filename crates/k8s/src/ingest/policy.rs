@@ -34,10 +34,10 @@ pub(super) fn budget(object: policy::PodDisruptionBudget, beta: bool) -> Result<
         always_allow_unhealthy: spec.unhealthy_pod_eviction_policy.as_deref() == Some("AlwaysAllow"),
         status: object.status.map(|status| BudgetStatus {
             observed_generation: status.observed_generation.unwrap_or_default(),
-            disruptions_allowed: status.disruptions_allowed.into(),
-            current_healthy: status.current_healthy.into(),
-            desired_healthy: status.desired_healthy.into(),
-            expected_pods: status.expected_pods.into(),
+            disruptions_allowed: status.disruptions_allowed.unwrap_or_default().into(),
+            current_healthy: status.current_healthy.unwrap_or_default().into(),
+            desired_healthy: status.desired_healthy.unwrap_or_default().into(),
+            expected_pods: status.expected_pods.unwrap_or_default().into(),
             disrupted_pods: status.disrupted_pods.unwrap_or_default().into_keys().collect(),
             sync_failed: status
                 .conditions
@@ -50,7 +50,7 @@ pub(super) fn budget(object: policy::PodDisruptionBudget, beta: bool) -> Result<
 }
 
 pub(super) fn hpa(object: autoscaling::HorizontalPodAutoscaler) -> Result<Hpa, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     Ok(Hpa {
         meta: meta(object.metadata),
         target: (spec.scale_target_ref.kind, spec.scale_target_ref.name),
@@ -62,7 +62,7 @@ pub(super) fn hpa(object: autoscaling::HorizontalPodAutoscaler) -> Result<Hpa, B
 pub(super) fn priority_class(object: scheduling::PriorityClass) -> Result<PriorityClass, BadField> {
     Ok(PriorityClass {
         meta: meta(object.metadata),
-        value: object.value.into(),
+        value: object.value.unwrap_or_default().into(),
         global_default: object.global_default == Some(true),
         never_preempts: object.preemption_policy.as_deref() == Some("Never"),
     })

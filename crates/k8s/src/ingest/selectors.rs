@@ -38,7 +38,8 @@ pub(super) fn node_terms(selector: NodeSelector) -> Result<Vec<NodeTerm>, BadFie
     selector.node_selector_terms.into_iter().map(node_term).collect()
 }
 
-fn node_term(term: NodeSelectorTerm) -> Result<NodeTerm, BadField> {
+/// One term of a node selector.
+pub(super) fn node_term(term: NodeSelectorTerm) -> Result<NodeTerm, BadField> {
     let list = |requirements: Option<Vec<NodeSelectorRequirement>>| {
         requirements.unwrap_or_default().into_iter().map(node_expression).collect::<Result<Vec<_>, _>>()
     };

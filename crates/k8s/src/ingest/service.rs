@@ -27,6 +27,7 @@ pub(super) fn service(object: core::Service) -> Result<Service, BadField> {
 pub(super) fn endpoint_slice(object: discovery::EndpointSlice) -> Result<EndpointSlice, BadField> {
     let endpoints = object
         .endpoints
+        .unwrap_or_default()
         .into_iter()
         .map(|endpoint| Endpoint {
             ready: endpoint.conditions.and_then(|conditions| conditions.ready).unwrap_or(true),

@@ -2,14 +2,39 @@
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::storage::v1 as storage;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use std::collections::BTreeMap;
 
-use super::selectors::node_terms;
+use super::selectors::{labels, node_terms};
 use super::{BadField, meta};
 use crate::affinity::{NodeExpression, NodeOperator, NodeTerm};
-use crate::storage::{CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
+use crate::storage::{
+    CsiDriver, CsiNode, CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
+};
 
 /// Source: `k8s.io/component-helpers/storage/volume`, `AnnSelectedNode`.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+
+/// Source: `k8s.io/component-helpers/storage/volume`, `AnnBindCompleted`.
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+
+pub(super) fn driver(object: storage::CSIDriver) -> Result<CsiDriver, BadField> {
+    Ok(CsiDriver {
+        meta: meta(object.metadata),
+        publishes_capacity: object.spec.storage_capacity == Some(true),
+        required_on_node: object.spec.prevent_pod_scheduling_if_missing == Some(true),
+    })
+}
+
+pub(super) fn capacity(object: storage::CSIStorageCapacity) -> Result<CsiStorageCapacity, BadField> {
+    Ok(CsiStorageCapacity {
+        meta: meta(object.metadata),
+        class: object.storage_class_name,
+        topology: object.node_topology.map(|selector| labels(Some(selector))).transpose()?,
+        capacity: object.capacity.as_ref().map(quantity).transpose()?,
+        largest_volume: object.maximum_volume_size.as_ref().map(quantity).transpose()?,
+    })
+}
 
 pub(super) fn volume(object: core::PersistentVolume) -> Result<PersistentVolume, BadField> {
     let spec = object.spec.unwrap_or_default();
@@ -41,19 +66,41 @@ pub(super) fn volume(object: core::PersistentVolume) -> Result<PersistentVolume,
         driver,
         handle: spec.csi.map(|csi| csi.volume_handle),
         phase: object.status.and_then(|status| status.phase).unwrap_or_default(),
+        size: bytes(spec.capacity.as_ref())?.unwrap_or_default(),
+        block: spec.volume_mode.as_deref() == Some("Block"),
+        attributes_class: spec.volume_attributes_class_name.unwrap_or_default(),
     })
+}
+
+/// `storage` of a list of amounts, in bytes.
+fn bytes(amounts: Option<&BTreeMap<String, Quantity>>) -> Result<Option<i64>, BadField> {
+    let Some(amount) = amounts.and_then(|amounts| amounts.get("storage")) else { return Ok(None) };
+    quantity(amount).map(Some)
+}
+
+fn quantity(amount: &Quantity) -> Result<i64, BadField> {
+    crate::quantity::amount("storage", &amount.0)
+        .map_err(|error| BadField::new("storage", "a quantity such as 10Gi", error.found))
 }
 
 pub(super) fn claim(object: core::PersistentVolumeClaim) -> Result<PersistentVolumeClaim, BadField> {
     let spec = object.spec.unwrap_or_default();
     let meta = meta(object.metadata);
+    let volume = spec.volume_name.filter(|name| !name.is_empty());
+    let phase = object.status.and_then(|status| status.phase).unwrap_or_default();
+    let completed = phase == "Bound" || meta.annotations.contains_key(BIND_COMPLETED);
     Ok(PersistentVolumeClaim {
+        bound: completed && volume.is_some(),
+        request: bytes(spec.resources.and_then(|resources| resources.requests).as_ref())?,
+        selector: spec.selector.map(|selector| labels(Some(selector))).transpose()?,
+        block: spec.volume_mode.as_deref() == Some("Block"),
+        attributes_class: spec.volume_attributes_class_name.unwrap_or_default(),
         selected_node: meta.annotations.get(SELECTED_NODE).cloned(),
         meta,
-        volume: spec.volume_name.filter(|name| !name.is_empty()),
+        volume,
         access_modes: spec.access_modes.unwrap_or_default(),
         storage_class: spec.storage_class_name,
-        phase: object.status.and_then(|status| status.phase).unwrap_or_default(),
+        phase,
     })
 }
 

@@ -34,7 +34,7 @@ fn count(number: Option<i32>) -> i64 {
 }
 
 pub(super) fn deployment(object: apps::Deployment) -> Result<Workload, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     let status = object.status.unwrap_or_default();
     let strategy = spec.strategy.unwrap_or_default();
     let strategy = if strategy.type_.as_deref() == Some("Recreate") {
@@ -71,7 +71,7 @@ pub(super) fn deployment(object: apps::Deployment) -> Result<Workload, BadField>
 }
 
 pub(super) fn replica_set(object: apps::ReplicaSet) -> Result<Workload, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     let status = object.status.unwrap_or_default();
     Ok(Workload {
         meta: meta(object.metadata),
@@ -114,7 +114,7 @@ pub(super) fn replication_controller(object: core::ReplicationController) -> Res
 }
 
 pub(super) fn stateful_set(object: apps::StatefulSet) -> Result<Workload, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     let status = object.status.unwrap_or_default();
     let claim_templates = spec.volume_claim_templates.unwrap_or_default();
     Ok(Workload {
@@ -143,7 +143,7 @@ pub(super) fn stateful_set(object: apps::StatefulSet) -> Result<Workload, BadFie
 }
 
 pub(super) fn daemon_set(object: apps::DaemonSet) -> Result<Workload, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     let status = object.status.unwrap_or_default();
     Ok(Workload {
         meta: meta(object.metadata),
@@ -186,7 +186,7 @@ pub(super) fn job(object: batch::Job) -> Result<Workload, BadField> {
 }
 
 pub(super) fn cron_job(object: batch::CronJob) -> Result<Workload, BadField> {
-    let spec = object.spec.unwrap_or_default();
+    let spec = object.spec;
     Ok(Workload {
         meta: meta(object.metadata),
         template: template(spec.job_template.spec.unwrap_or_default().template)?,

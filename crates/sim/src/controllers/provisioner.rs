@@ -113,9 +113,13 @@ fn bind(view: &View, claim: &Arc<PersistentVolumeClaim>, now: Timestamp) -> Vec<
         driver: class.map(|class| class.provisioner.clone()).unwrap_or_default(),
         handle: None,
         phase: "Bound".to_owned(),
+        size: claim.request.unwrap_or_default(),
+        block: claim.block,
+        attributes_class: claim.attributes_class.clone(),
     };
     let bound = PersistentVolumeClaim {
         volume: Some(volume.meta.name.clone()),
+        bound: true,
         phase: "Bound".to_owned(),
         ..(**claim).clone()
     };
