@@ -4,10 +4,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use fs_err as fs;
 use rehome_model::digest::Hasher;
+
+use crate::go::{Build, GoError, target_folder, testbed_folder};
 
 /// The programs that a control plane needs.
 pub const PROGRAMS: [&str; 6] =
@@ -22,9 +23,6 @@ pub const ASSETS_VARIABLE: &str = "KUBEBUILDER_ASSETS";
 /// The files that decide what a build gives. The folder of a build is named by their digest.
 const INPUTS: [&str; 5] =
     ["controlplane/go.mod", "controlplane/go.sum", "controlplane/main.go", "kwok/go.mod", "kwok/go.sum"];
-
-/// How many lines of `go build`'s complaint an error repeats.
-const COMPLAINT_LINES: usize = 20;
 
 /// A folder that holds all of [`PROGRAMS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,19 +125,6 @@ impl Assets {
     }
 }
 
-/// The folder of this crate, which holds the Go modules.
-fn testbed_folder() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Cargo's target folder: builds of Go live beside those of Rust and are ignored by git with them.
-fn target_folder() -> PathBuf {
-    let default = testbed_folder().join("../target");
-    let folder = variable("CARGO_TARGET_DIR").map_or(default, PathBuf::from);
-    // `go build` runs in another folder than we do.
-    std::path::absolute(&folder).unwrap_or(folder)
-}
-
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -167,10 +152,26 @@ fn build(folder: &Path, progress: &dyn Fn(&str)) -> Result<(), AssetsError> {
     let version = kubernetes_version()?;
     progress(&format!("building etcd and Kubernetes {version} from Go modules: about 8 minutes the first time"));
     let controlplane = testbed_folder().join("controlplane");
-    go_build("the control plane", &controlplane, &partial.join("controlplane"), &ldflags(&version), ".")?;
+    Build {
+        what: "the control plane",
+        module: &controlplane,
+        output: &partial.join("controlplane"),
+        ldflags: &ldflags(&version),
+        flags: &[],
+        package: ".",
+    }
+    .run()?;
     progress("building kwok from its Go module: about 1 minute the first time");
     let kwok = testbed_folder().join("kwok");
-    go_build("kwok", &kwok, &partial.join("kwok"), "-s -w", "sigs.k8s.io/kwok/cmd/kwok")?;
+    Build {
+        what: "kwok",
+        module: &kwok,
+        output: &partial.join("kwok"),
+        ldflags: "-s -w",
+        flags: &[],
+        package: "sigs.k8s.io/kwok/cmd/kwok",
+    }
+    .run()?;
     for name in IN_ONE_FILE {
         fs::os::unix::fs::symlink("controlplane", partial.join(name))?;
     }
@@ -201,32 +202,14 @@ fn ldflags(version: &str) -> String {
     format!("-s -w -X {package}.gitVersion={version} -X {package}.gitMajor={major} -X {package}.gitMinor={minor}")
 }
 
-fn go_build(what: &str, module: &Path, output: &Path, ldflags: &str, package: &str) -> Result<(), AssetsError> {
-    let done = Command::new("go")
-        .current_dir(module)
-        // A program without C libraries runs wherever it is copied; git metadata may be absent or not ours.
-        .env("CGO_ENABLED", "0")
-        .env("GOFLAGS", "-mod=readonly")
-        .args(["build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o"])
-        .arg(output)
-        .arg(package)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => AssetsError::NoGo { missing: what.to_owned() },
-            _ => AssetsError::Io(error),
-        })?;
-    if done.status.success() {
-        return Ok(());
+impl From<GoError> for AssetsError {
+    fn from(error: GoError) -> Self {
+        match error {
+            GoError::Missing { missing } => Self::NoGo { missing },
+            GoError::Failed { what, folder, status, complaint } => Self::Build { what, folder, status, complaint },
+            GoError::Io(error) => Self::Io(error),
+        }
     }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let lines: Vec<&str> = said.lines().collect();
-    Err(AssetsError::Build {
-        what: what.to_owned(),
-        folder: module.to_owned(),
-        status: done.status.to_string(),
-        complaint: lines[lines.len().saturating_sub(COMPLAINT_LINES)..].join("\n"),
-    })
 }
 
 #[cfg(test)]

@@ -6,5 +6,7 @@ pub mod assets;
 pub mod audit;
 pub mod clock;
 pub mod control_plane;
+pub mod go;
 pub mod kwok;
+pub mod oracle;
 pub mod scenario;
