@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -30,6 +30,22 @@ var kinds = []runtime.Object{
 	&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
 }
 
+// ignored are the kinds of a cluster's objects that the scheduler does not read, sorted.
+func ignored(c *cluster) []string {
+	read := map[string]bool{}
+	for _, kind := range kinds {
+		read[typeName(kind)] = true
+	}
+	var said []string
+	for kind := range c.objects {
+		if !read[kind] {
+			said = append(said, kind)
+		}
+	}
+	slices.Sort(said)
+	return said
+}
+
 // staticInformer holds objects that never change. It hands them to each handler within the call that adds it, so that
 // a scheduler's caches are full once it is made: there are no goroutines, and nothing to wait for.
 type staticInformer struct {
@@ -41,7 +57,6 @@ type staticInformer struct {
 // staticFactory is a factory whose informers hold the cluster's objects.
 func staticFactory(client kubernetes.Interface, c *cluster) (informers.SharedInformerFactory, error) {
 	factory := informers.NewSharedInformerFactory(client, 0)
-	known := map[string]bool{}
 	for _, kind := range kinds {
 		informer := &staticInformer{
 			SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, cache.Indexers{}),
@@ -53,13 +68,7 @@ func staticFactory(client kubernetes.Interface, c *cluster) (informers.SharedInf
 				return nil, err
 			}
 		}
-		known[typeName(kind)] = true
 		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
-	}
-	for kind := range c.objects {
-		if !known[kind] {
-			return nil, fmt.Errorf("expected objects that the scheduler reads, found a %s", kind)
-		}
 	}
 	return factory, nil
 }

@@ -23,6 +23,8 @@ type Response struct {
 	Version string `json:"version"`
 	// Pods are the verdicts, in the order of the request.
 	Pods []PodVerdict `json:"pods,omitempty"`
+	// Ignored are the Go types of objects in the request that the scheduler does not read.
+	Ignored []string `json:"ignored,omitempty"`
 	// Error says why the request could not be answered.
 	Error string `json:"error,omitempty"`
 }

@@ -36,7 +36,7 @@ func answerRequest(request Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	response := Response{Version: version()}
+	response := Response{Version: version(), Ignored: ignored(c)}
 	for _, name := range request.Pods {
 		pod, err := c.unbound(name)
 		if err != nil {

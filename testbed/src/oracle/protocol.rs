@@ -25,6 +25,9 @@ pub struct Response {
     /// In the order of the request.
     #[serde(default)]
     pub pods: Vec<PodVerdict>,
+    /// The Go types of objects in the request that the scheduler does not read: `*v1.ConfigMap`.
+    #[serde(default)]
+    pub ignored: Vec<String>,
 }
 
 /// What the scheduler would do with one pod.
