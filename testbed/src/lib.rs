@@ -7,6 +7,7 @@ pub mod audit;
 pub mod clock;
 pub mod control_plane;
 pub mod go;
+pub mod fidelity;
 pub mod kwok;
 pub mod oracle;
 pub mod scenario;
