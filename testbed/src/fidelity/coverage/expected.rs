@@ -52,7 +52,19 @@ pub(super) const REASONS: &[Expectation] = &[
         "node(s) didn't match the requested node name",
         "a pod with spec.nodeName never passes the scheduler",
     ),
-    alone("TaintToleration", "node(s) had untolerated taint {…}"),
+    Expectation {
+        plugin: "TaintToleration",
+        reason: "node(s) had untolerated taint {…}",
+        proof: Proof::Alone,
+        minors: 34..=34,
+    },
+    // From 1.35 on it does not say which.
+    Expectation {
+        plugin: "TaintToleration",
+        reason: "node(s) had untolerated taint(s)",
+        proof: Proof::Alone,
+        minors: 35..=37,
+    },
     alone("NodeAffinity", "node(s) didn't match Pod's node affinity/selector"),
     alone("NodeAffinity", "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
     alone("NodeAffinity", "pod affinity terms conflict"),

@@ -10,7 +10,7 @@ use crate::fidelity::dice::Dice;
 pub(super) fn dress(draft: &mut Draft, dice: &mut Dice) {
     let claims = dice.chance(45);
     for pod in &mut draft.bound {
-        if !claims && dice.chance(30) {
+        if !claims && dice.chance(55) {
             disk(pod, dice);
         }
     }
@@ -56,7 +56,7 @@ fn one_pod_claim(draft: &mut Draft, index: usize, dice: &mut Dice) {
 
 fn disk(pod: &mut Value, dice: &mut Dice) {
     let number = pod["spec"]["volumes"].as_array().map_or(0, Vec::len);
-    let (disk, read_only) = (dice.pick(&["one", "two", "three"]), dice.chance(50));
+    let (disk, read_only) = (dice.pick(&["one", "two"]), dice.chance(50));
     let mut volume = match dice.below(4) {
         0 => json!({"gcePersistentDisk": {"pdName": disk, "readOnly": read_only}}),
         1 => json!({"awsElasticBlockStore": {"volumeID": format!("vol-{disk}"), "readOnly": read_only}}),

@@ -9,16 +9,21 @@ use crate::fidelity::dice::Dice;
 pub(super) fn dress(draft: &mut Draft, dice: &mut Dice) {
     for node in &mut draft.nodes {
         if dice.chance(60) {
-            node["metadata"]["labels"]["generation"] = json!(dice.pick(&["1", "2", "10", "09", "x", "", "-1"]));
+            node["metadata"]["labels"]["generation"] = json!(dice.pick(&["1", "2", "10", "09", "x", "", "0"]));
         }
         if dice.chance(40) {
             node["metadata"]["labels"]["special"] = json!(dice.pick(&["", "true"]));
         }
     }
-    let what = dice.below(4);
+    let what = dice.below(5);
     for index in draft.touched(dice) {
         let names: Vec<String> = (0..2).map(|_| draft.any_node(dice)).collect();
         let spec = &mut draft.judged[index]["spec"];
+        if what == 4 && dice.chance(80) {
+            spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+                json!({"nodeSelectorTerms": named(&names, dice)});
+            continue;
+        }
         if what != 1 && dice.chance(30) {
             spec["nodeSelector"] = match dice.below(4) {
                 0 => json!({"pool": "old"}),
@@ -68,6 +73,18 @@ fn term(names: &[String], dice: &mut Dice) -> Value {
     }
 }
 
+/// Nodes by name only, as the DaemonSet controller writes them: kube-scheduler then looks at no other node.
+fn named(names: &[String], dice: &mut Dice) -> Value {
+    match dice.below(4) {
+        // Two names of which both are wanted: the pod is refused outright.
+        0 => json!([{"matchFields": [field("In", &names[0]), field("In", &names[1])]}]),
+        1 => json!([{"matchFields": [field("In", &names[0])]}]),
+        2 => json!([{"matchFields": [field("In", &names[0])]}, {"matchFields": [field("In", &names[1])]}]),
+        _ => json!([{"matchFields": [field("In", &names[0])]},
+            {"matchFields": [field("In", &names[1])], "matchExpressions": [sound(dice)]}]),
+    }
+}
+
 /// Fields take one value (`validateNodeFieldSelectorRequirement`).
 fn field(operator: &str, name: &str) -> Value {
     json!({"key": "metadata.name", "operator": operator, "values": [name]})
@@ -85,8 +102,8 @@ fn sound(dice: &mut Dice) -> Value {
         0 => json!({"key": key, "operator": "Exists"}),
         1 => json!({"key": key, "operator": "DoesNotExist"}),
         2 | 3 => json!({"key": key, "operator": "NotIn", "values": [dice.pick(&values), dice.pick(&values)]}),
-        4 => json!({"key": "cpus", "operator": "Gt", "values": [dice.pick(&["0", "2", "4", "-3"])]}),
-        5 => json!({"key": "generation", "operator": "Lt", "values": [dice.pick(&["2", "9", "10", "-1"])]}),
+        4 => json!({"key": "cpus", "operator": "Gt", "values": [dice.pick(&["0", "2", "4", "3"])]}),
+        5 => json!({"key": "generation", "operator": "Lt", "values": [dice.pick(&["2", "9", "10", "1"])]}),
         _ => json!({"key": key, "operator": "In", "values": [dice.pick(&values), dice.pick(&values)]}),
     }
 }
