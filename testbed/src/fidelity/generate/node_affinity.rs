@@ -15,11 +15,11 @@ pub(super) fn dress(draft: &mut Draft, dice: &mut Dice) {
             node["metadata"]["labels"]["special"] = json!(dice.pick(&["", "true"]));
         }
     }
-    let what = dice.below(5);
+    let what = dice.below(4);
     for index in draft.touched(dice) {
         let names: Vec<String> = (0..2).map(|_| draft.any_node(dice)).collect();
         let spec = &mut draft.judged[index]["spec"];
-        if what == 4 && dice.chance(80) {
+        if what == 3 && dice.chance(80) {
             spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
                 json!({"nodeSelectorTerms": named(&names, dice)});
             continue;
