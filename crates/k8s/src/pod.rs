@@ -78,6 +78,8 @@ pub struct PodSpec {
     pub scored: Resources,
     /// Images of containers, init containers and image volumes, each as often as it is named.
     pub images: Vec<String>,
+    /// How many of them, at the end, are volumes: older schedulers do not count those.
+    pub image_volumes: usize,
     /// Features that a kubelet must declare to run this. See [`crate::features`].
     pub needs_features: Vec<String>,
     /// It never pushes out pods of lower priority: `spec.preemptionPolicy: Never`.

@@ -24,10 +24,10 @@ pub struct Asked {
 /// What the containers of a pod that is being resized in place count for. The way of counting changed between minors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Resized {
-    /// Up to 1.34: container by container, the largest of what is asked, granted and in force; of init containers, only
+    /// Up to 1.36: container by container, the largest of what is asked, granted and in force; of init containers, only
     /// for sidecars.
     pub by_container: Asked,
-    /// Later: the largest of three sums over the pod.
+    /// From 1.37 on: the largest of three sums over the pod.
     pub by_pod: Asked,
 }
 

@@ -51,7 +51,7 @@ pub struct PersistentVolumeClaim {
     /// The annotation `volume.kubernetes.io/selected-node`.
     pub selected_node: Option<String>,
     /// Whether the binding to `volume` is complete on both sides: the annotation `pv.kubernetes.io/bind-completed`, or the
-    /// phase `Bound`.
+    /// phase `Bound`, or no phase at all.
     pub bound: bool,
     /// `spec.resources.requests.storage`, in bytes.
     pub request: Option<i64>,

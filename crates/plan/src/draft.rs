@@ -6,7 +6,6 @@ use rehome_k8s::pod::{Phase, Pod};
 use rehome_model::Digest;
 use rehome_model::intent::Intent;
 use rehome_model::plan::{Disruption, PendingPod, RejectedBid, Wave};
-use rehome_sched::Candidate;
 
 use crate::facts::Facts;
 use crate::facts::placement::Placements;
@@ -72,7 +71,7 @@ impl<'v> Draft<'v> {
             }
         }
         let batches = order::batches(&facts, &decisions);
-        let mut placements = Placements { homeless: Vec::new(), view: facts.emptied.clone() };
+        let mut placements = Placements::new(facts.emptied.fork());
         for index in batches.iter().flat_map(|batch| &batch.decisions) {
             let decision = &mut decisions[*index];
             // Nobody creates a bare pod again.
@@ -97,11 +96,8 @@ fn pending(facts: &Facts<'_>, placements: &Placements) -> Vec<PendingPod> {
     });
     waiting
         .filter_map(|pod| {
-            let feasibility = rehome_sched::feasible(&placements.view, &Candidate::of(pod));
-            feasibility.nodes.is_empty().then(|| PendingPod {
-                pod: pod.meta.key().reference(rehome_k8s::Kind::Pod),
-                reasons: feasibility.reasons(),
-            })
+            let reasons = placements.cluster.nowhere(pod)?;
+            Some(PendingPod { pod: pod.meta.key().reference(rehome_k8s::Kind::Pod), reasons })
         })
         .collect()
 }

@@ -10,6 +10,7 @@ use rehome_k8s::View;
 use rehome_model::intent::Intent;
 use rehome_model::plan::Stay;
 
+use crate::facts::placement::Cluster;
 use crate::facts::selection::SelectionError;
 use crate::facts::units::MoveUnit;
 
@@ -30,9 +31,11 @@ pub struct Facts<'v> {
     /// What stays on source nodes.
     pub stays: Vec<Stay>,
     /// The cluster during the move: sources and bystanders are fenced.
-    pub fenced: View,
+    pub fenced: Cluster,
     /// The cluster at the end: sources are fenced, cordoned, and hold only what stays; successors are not placed yet.
-    pub emptied: View,
+    pub emptied: Cluster,
+    /// The cluster as it is.
+    pub now: Cluster,
 }
 
 impl<'v> Facts<'v> {
@@ -43,9 +46,10 @@ impl<'v> Facts<'v> {
     pub fn new(view: &'v View, intent: &'v Intent) -> Result<Self, SelectionError> {
         let (sources, targets) = selection::nodes(view, intent)?;
         let (units, stays) = units::of(view, &sources);
-        let bystanders = placement::bystanders(view, &sources, &targets, &units);
-        let fenced = placement::fenced(view, &sources, &bystanders);
-        let emptied = placement::emptied(view, &sources, &units);
-        Ok(Self { view, intent, sources, targets, bystanders, units, stays, fenced, emptied })
+        let now = Cluster::new(view);
+        let bystanders = placement::bystanders(view, &now, &sources, &targets, &units);
+        let fenced = Cluster::new(&placement::fenced(view, &sources, &bystanders));
+        let emptied = Cluster::new(&placement::emptied(view, &sources, &units));
+        Ok(Self { view, intent, sources, targets, bystanders, units, stays, fenced, emptied, now })
     }
 }

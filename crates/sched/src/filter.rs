@@ -1,101 +1,108 @@
-//! The filters of the default profile, in its order.
+//! The filters of the default profile, one file for each.
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/apis/config/v1/default_plugins.go`.
 
-mod inter_pod_affinity;
+pub(crate) mod inter_pod_affinity;
 mod node_affinity;
+mod node_declared_features;
 mod node_name;
 mod node_ports;
-mod node_resources_fit;
+pub(crate) mod node_resources_fit;
 mod node_unschedulable;
 mod node_volume_limits;
-mod pod_topology_spread;
+pub(crate) mod pod_topology_spread;
 mod taint_toleration;
-mod volume_binding;
+pub(crate) mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
+pub(crate) mod volumes;
 
-use rehome_k8s::View;
-use rehome_k8s::node::Node;
-use rehome_k8s::pod::Pod;
+use crate::Rejection;
+use crate::cycle::Cycle;
+use crate::profile::Profile;
 
-use crate::{Candidate, Rejection};
-
-/// One scheduling cycle: what the filters compute once for a pod before they look at nodes.
-pub(crate) struct Cycle<'a> {
-    view: &'a View,
-    pod: &'a Candidate<'a>,
-    spread: pod_topology_spread::State,
-    affinity: inter_pod_affinity::State,
-    volumes: node_volume_limits::Volumes,
-    held_by_another: bool,
-    blocked: Option<Rejection>,
+/// A filter.
+pub(crate) struct Filter {
+    /// The plugin.
+    pub(crate) plugin: &'static str,
+    /// Whether it can reject anything in this cycle.
+    pub(crate) active: fn(&Cycle<'_>) -> bool,
+    /// Whether it lets the pod on the node.
+    pub(crate) passes: fn(&Cycle<'_>, usize) -> bool,
+    /// Why it does not, in the scheduler's words.
+    pub(crate) reasons: fn(&Cycle<'_>, usize) -> Vec<String>,
+    /// Whether pushing out other pods could change its mind.
+    pub(crate) curable: fn(&Cycle<'_>, usize) -> bool,
 }
 
-type Filter = fn(&Cycle<'_>, &Node) -> Result<(), Rejection>;
+/// All filters in the order of the default profile up to 1.36.
+static FILTERS: [Filter; 13] = [
+    node_unschedulable::FILTER,
+    node_name::FILTER,
+    taint_toleration::FILTER,
+    node_affinity::FILTER,
+    node_ports::FILTER,
+    node_resources_fit::FILTER,
+    volume_restrictions::FILTER,
+    node_volume_limits::FILTER,
+    volume_binding::FILTER,
+    volume_zone::FILTER,
+    pod_topology_spread::FILTER,
+    inter_pod_affinity::FILTER,
+    node_declared_features::FILTER,
+];
 
-const BEFORE_RESOURCES: [Filter; 4] =
-    [node_unschedulable::filter, node_name::filter, taint_toleration::filter, node_affinity::filter];
-const VOLUMES: [Filter; 2] = [volume_binding::filter, volume_zone::filter];
-
-impl<'a> Cycle<'a> {
-    pub(crate) fn new(view: &'a View, pod: &'a Candidate<'a>) -> Self {
-        Self {
-            view,
-            pod,
-            spread: pod_topology_spread::State::new(view, pod),
-            affinity: inter_pod_affinity::State::new(view, pod),
-            volumes: node_volume_limits::wanted(view, pod),
-            held_by_another: volume_restrictions::held_by_another(view, pod),
-            blocked: volume_binding::blocked(view, pod),
-        }
-    }
-
-    /// Why the pod fits nowhere, whatever the nodes: what the scheduler finds before it looks at them.
-    pub(crate) fn blocked(&self) -> Option<&Rejection> {
-        self.blocked.as_ref()
-    }
-
-    /// All filters.
-    pub(crate) fn verdict(&self, node: &Node) -> Result<(), Rejection> {
-        self.not_blocked()?;
-        for filter in BEFORE_RESOURCES {
-            filter(self, node)?;
-        }
-        node_ports::filter(self, node)?;
-        node_resources_fit::filter(self, node)?;
-        volume_restrictions::filter(self, node)?;
-        node_volume_limits::filter(self, node)?;
-        for filter in VOLUMES {
-            filter(self, node)?;
-        }
-        pod_topology_spread::filter(self, node)?;
-        inter_pod_affinity::filter(self, node)
-    }
-
-    /// Only those that do not depend on other pods.
-    pub(crate) fn verdict_on_empty(&self, node: &Node) -> Result<(), Rejection> {
-        self.not_blocked()?;
-        for filter in BEFORE_RESOURCES {
-            filter(self, node)?;
-        }
-        node_resources_fit::filter_on_empty(self, node)?;
-        for filter in VOLUMES {
-            filter(self, node)?;
-        }
-        Ok(())
-    }
-
-    fn not_blocked(&self) -> Result<(), Rejection> {
-        self.blocked.clone().map_or(Ok(()), Err)
-    }
+/// The filters in the order of a profile.
+pub(crate) fn in_order(profile: Profile) -> impl Iterator<Item = &'static Filter> {
+    let (first, rest) = FILTERS.split_at(2);
+    let swapped = profile.name_before_unschedulable();
+    let first = if swapped { [&first[1], &first[0]] } else { [&first[0], &first[1]] };
+    first.into_iter().chain(rest)
 }
 
-/// Whether a pod of the view is the one that is to be placed: it does not count against itself.
-fn is_candidate(pod: &Pod, candidate: &Candidate<'_>) -> bool {
-    pod.meta.name == candidate.name && pod.meta.namespace == candidate.namespace
+/// What is against a node whatever pods it has.
+pub(crate) fn on_empty(cycle: &Cycle<'_>, node: usize) -> Option<Rejection> {
+    let of_the_node = |filter: &&Filter| !DEPEND_ON_PODS.contains(&filter.plugin);
+    in_order(cycle.model.profile).filter(of_the_node).find_map(|filter| {
+        if filter.plugin == node_resources_fit::FILTER.plugin {
+            let reasons = node_resources_fit::too_large(cycle, node);
+            return (!reasons.is_empty()).then_some(Rejection { plugin: filter.plugin, reasons });
+        }
+        (!(filter.passes)(cycle, node)).then(|| cycle.rejection(filter, node))
+    })
 }
 
-fn reject(plugin: &'static str, reason: impl Into<String>) -> Rejection {
-    Rejection { plugin, reasons: vec![reason.into()] }
+/// Filters that other pods can make reject.
+const DEPEND_ON_PODS: [&str; 5] = [
+    node_ports::FILTER.plugin,
+    volume_restrictions::FILTER.plugin,
+    node_volume_limits::FILTER.plugin,
+    pod_topology_spread::FILTER.plugin,
+    inter_pod_affinity::FILTER.plugin,
+];
+
+/// What plugins find before they look at nodes, each by itself, in order. Source: their `PreFilter`.
+pub(crate) fn blocks(cycle: &Cycle<'_>) -> Vec<Rejection> {
+    let all = [
+        node_affinity::block(cycle),
+        volume_restrictions::block(cycle),
+        volume_binding::block(cycle),
+        volume_zone::block(cycle),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// A plugin's only reason.
+fn one(reason: &str) -> Vec<String> {
+    vec![reason.to_owned()]
+}
+
+/// No pod in the way: nothing to push out.
+fn incurable(_: &Cycle<'_>, _: usize) -> bool {
+    false
+}
+
+/// Other pods may be in the way.
+fn curable(_: &Cycle<'_>, _: usize) -> bool {
+    true
 }

@@ -1,15 +1,6 @@
-//! The one place that asks the scheduler model where a pod goes.
+//! The reasons why a pod has no place, taken out of the scheduler's sentence.
 
 use std::collections::BTreeMap;
-
-use rehome_k8s::View;
-use rehome_k8s::pod::Pod;
-use rehome_sched::Candidate;
-
-/// The node that takes the pod, or the scheduler's sentence that says why none does.
-pub(crate) fn choose(view: &View, pod: &Pod, seed: u64) -> Result<String, String> {
-    rehome_sched::choose(view, &Candidate::of(pod), seed).map_err(|refused| refused.message)
-}
 
 /// The reasons in the scheduler's sentence, counted over nodes: `0/5 nodes are available: 2 Insufficient cpu, 3 …`.
 #[must_use]

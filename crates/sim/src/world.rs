@@ -14,6 +14,7 @@ use rehome_model::rehearsal::Placement;
 use rehome_model::request::{LANDING_MARGIN, Outcome, REQUEST_TIMEOUT, Request};
 use rehome_model::time::Seconds;
 use rehome_model::{ObjectRef, Timestamp};
+use rehome_sched::{Chance, Model, Profile};
 
 use crate::audit::Audit;
 use crate::controllers::{self, Change, Controller, deployment};
@@ -42,6 +43,8 @@ const SCHEDULING_LATENCY: Seconds = Seconds::from_millis(10);
 /// A simulated cluster. A clone is a fork.
 pub struct SimWorld {
     pub(crate) store: Store,
+    /// What the scheduler knows of the cluster.
+    model: Model,
     pub(crate) clock: Timestamp,
     pub(crate) audit: Audit,
     queue: Queue,
@@ -64,6 +67,7 @@ impl Clone for SimWorld {
     fn clone(&self) -> Self {
         Self {
             store: self.store.clone(),
+            model: self.model.clone(),
             clock: self.clock,
             audit: self.audit.clone(),
             queue: self.queue.clone(),
@@ -101,6 +105,7 @@ impl SimWorld {
         let outages = Outages::new(&view);
         let mut world = Self {
             store: Store::new(view, seed),
+            model: Model::default(),
             clock: now,
             audit: Audit::default(),
             queue: Queue::default(),
@@ -124,6 +129,7 @@ impl SimWorld {
     fn begin(&mut self) {
         self.adopt_current_templates();
         let view = Arc::clone(self.store.view());
+        self.model = Model::new(&view, Profile::of_cluster(&view));
         for record in view.records() {
             let change = Change { before: None, after: Some(record.clone()) };
             self.notify(&view, &change);
@@ -298,6 +304,11 @@ impl SimWorld {
         if self.frozen.is_none() {
             self.version += 1;
         }
+        match (&change.before, &change.after) {
+            (_, Some(record)) => self.model.insert(record),
+            (Some(record), None) => self.model.remove(record.kind(), &record.key()),
+            (None, None) => {}
+        }
         self.outages.follow(&view, change, self.clock);
         self.notify(&view, change);
         self.notify_kubelets(change);
@@ -397,11 +408,11 @@ impl SimWorld {
     fn schedule(&mut self) {
         if let Some(key) = self.waiting.next(self.clock) {
             match self.store.view().pod(&key).cloned() {
-                Some(pod) => match placement::choose(self.store.view(), &pod, self.random.bits()) {
+                Some(pod) => match self.model.choose(&pod, &mut Chance::new(self.random.bits())) {
                     Ok(node) => self.bind(&pod, node),
-                    Err(message) => {
+                    Err(refused) => {
                         self.waiting.failed(&key, self.clock);
-                        self.unschedulable(&pod, message);
+                        self.unschedulable(&pod, refused.message);
                     }
                 },
                 None => self.waiting.forget(&key),

@@ -43,7 +43,11 @@ async fn run(plane: &ControlPlane, namespace: &str, by_uid: bool) -> BTreeSet<&'
     let budgets: Api<PodDisruptionBudget> = Api::namespaced(plane.admin().await.unwrap(), namespace);
     let allowed = async || {
         let status = budgets.get("web").await.map_err(|error| error.to_string())?.status.unwrap_or_default();
-        if status.disruptions_allowed == 1 { Ok(()) } else { Err(format!("{} allowed", status.disruptions_allowed)) }
+        if status.disruptions_allowed.unwrap_or_default() == 1 {
+            Ok(())
+        } else {
+            Err(format!("{} allowed", status.disruptions_allowed.unwrap_or_default()))
+        }
     };
     clock::wait_for_async("the budget to be counted", LIMIT, allowed).await.unwrap();
     let user = format!("mover-{namespace}");

@@ -88,7 +88,8 @@ pub(super) fn claim(object: core::PersistentVolumeClaim) -> Result<PersistentVol
     let meta = meta(object.metadata);
     let volume = spec.volume_name.filter(|name| !name.is_empty());
     let phase = object.status.and_then(|status| status.phase).unwrap_or_default();
-    let completed = phase == "Bound" || meta.annotations.contains_key(BIND_COMPLETED);
+    // A file may have no status.
+    let completed = matches!(phase.as_str(), "Bound" | "") || meta.annotations.contains_key(BIND_COMPLETED);
     Ok(PersistentVolumeClaim {
         bound: completed && volume.is_some(),
         request: bytes(spec.resources.and_then(|resources| resources.requests).as_ref())?,

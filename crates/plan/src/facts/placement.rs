@@ -1,14 +1,15 @@
 //! Where successors can go: the cluster during the move and at its end, as the scheduler would see it.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rehome_k8s::node::Node;
+use rehome_k8s::node::{Node, Resources};
 use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Kind, Record, View};
 use rehome_model::verb::FENCE_TAINT;
-use rehome_sched::{Candidate, Rejection, feasible, verdict, verdict_on_empty};
+use rehome_sched::{Model, Profile, Rejection};
 
 use super::units::MoveUnit;
 
@@ -20,6 +21,7 @@ pub const FENCE_BYSTANDER: &str = "bystander";
 /// Nodes that are neither source nor target, and that some moving pod could land on if they had room.
 pub(super) fn bystanders(
     view: &View,
+    cluster: &Cluster,
     sources: &BTreeSet<String>,
     targets: &BTreeSet<String>,
     units: &[MoveUnit],
@@ -33,10 +35,9 @@ pub(super) fn bystanders(
             lineage.successors().into_iter().take(if own_volumes { usize::MAX } else { 1 })
         })
         .collect();
-    let bare = without_pods(view);
-    bare.nodes()
+    view.nodes()
         .filter(|node| !sources.contains(node.name()) && !targets.contains(node.name()))
-        .filter(|node| successors.iter().any(|pod| verdict_on_empty(&bare, &Candidate::of(pod), node).is_ok()))
+        .filter(|node| successors.iter().any(|pod| cluster.possible(node.name(), pod)))
         .map(|node| node.name().to_owned())
         .collect()
 }
@@ -73,21 +74,127 @@ pub(super) fn emptied(view: &View, sources: &BTreeSet<String>, units: &[MoveUnit
     emptied
 }
 
+/// A cluster in which places are looked for. Looking leaves it as it was, but for answers that are kept.
+pub struct Cluster(RefCell<Model>);
+
+impl Cluster {
+    /// The cluster of a view.
+    #[must_use]
+    pub fn new(view: &View) -> Self {
+        Self(RefCell::new(Model::new(view, Profile::of_cluster(view))))
+    }
+
+    /// The same cluster, to be changed.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self(RefCell::new(self.0.borrow().clone()))
+    }
+
+    /// What the pods of a node hold.
+    #[must_use]
+    pub fn used(&self, node: &str) -> Resources {
+        self.0.borrow().used(node)
+    }
+
+    /// The target that takes a pod and has the least memory or cpu in use relative to its size.
+    ///
+    /// # Errors
+    /// What each target says.
+    pub fn best(&self, targets: &BTreeSet<String>, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
+        let mut model = self.0.borrow_mut();
+        let feasible = model.feasible(pod);
+        let fits = feasible.iter().filter(|node| targets.contains(node.name()));
+        match fits.map(|node| (load(&model.used(node.name()), node), node.name())).min() {
+            Some((_, name)) => Ok(name.to_owned()),
+            None => Err(model.rejections(pod, targets)),
+        }
+    }
+
+    /// Whether all these pods find a target, one after the other, once others are gone.
+    #[must_use]
+    pub fn all_fit<'p>(
+        &self,
+        targets: &BTreeSet<String>,
+        pods: &[Pod],
+        gone: impl Iterator<Item = &'p Arc<Pod>> + Clone,
+    ) -> bool {
+        let gone: Vec<&Arc<Pod>> = gone.filter(|pod| self.0.borrow().node_of(&pod.meta.key()).is_some()).collect();
+        for pod in &gone {
+            self.0.borrow_mut().remove_pod(&pod.meta.key());
+        }
+        let mut placed = Vec::new();
+        let fit = pods.iter().all(|pod| match self.best(targets, pod) {
+            Ok(node) => {
+                placed.push(pod.meta.key());
+                self.bind(pod.clone(), node);
+                true
+            }
+            Err(_) => false,
+        });
+        let mut model = self.0.borrow_mut();
+        for key in &placed {
+            model.remove_pod(key);
+        }
+        for pod in gone {
+            model.insert_pod(pod);
+        }
+        fit
+    }
+
+    /// What each target says of a pod if it were empty: what no amount of room can cure.
+    #[must_use]
+    pub fn impossible(&self, targets: &BTreeSet<String>, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
+        let mut rejections = Vec::new();
+        for name in targets {
+            match self.0.borrow_mut().verdict_on_empty(pod, name) {
+                Ok(()) => return None,
+                Err(rejection) => rejections.push((name.clone(), rejection)),
+            }
+        }
+        Some(rejections)
+    }
+
+    /// Whether a node would take a pod if it were empty.
+    #[must_use]
+    pub fn possible(&self, node: &str, pod: &Pod) -> bool {
+        self.0.borrow_mut().verdict_on_empty(pod, node).is_ok()
+    }
+
+    /// Why no node takes a pod: how many give each reason; `None` if one takes it.
+    #[must_use]
+    pub fn nowhere(&self, pod: &Pod) -> Option<BTreeMap<String, usize>> {
+        let mut model = self.0.borrow_mut();
+        if !model.feasible(pod).is_empty() {
+            return None;
+        }
+        Some(model.judge(pod).reasons())
+    }
+
+    fn bind(&self, pod: Pod, node: String) {
+        self.0.borrow_mut().insert_pod(&Arc::new(Pod { node: Some(node), ..pod }));
+    }
+}
+
 /// Where each successor goes, in the order given, if it goes to a target.
-#[derive(Clone, Debug, Default)]
 pub struct Placements {
     /// Pods that found no target: the pod, and what each target says at that moment.
     pub homeless: Vec<(Pod, Vec<(String, Rejection)>)>,
     /// The cluster with all others placed.
-    pub view: View,
+    pub cluster: Cluster,
 }
 
 impl Placements {
+    /// Nothing is placed yet.
+    #[must_use]
+    pub fn new(cluster: Cluster) -> Self {
+        Self { homeless: Vec::new(), cluster }
+    }
+
     /// Places pods on targets only, one after the other, the emptiest target first.
     pub fn place(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) {
         for pod in pods {
-            match best(&self.view, targets, &pod) {
-                Ok(node) => bind(&mut self.view, pod, node),
+            match self.cluster.best(targets, &pod) {
+                Ok(node) => self.cluster.bind(pod, node),
                 Err(rejections) => self.homeless.push((pod, rejections)),
             }
         }
@@ -96,71 +203,41 @@ impl Placements {
     /// Places pods on one target that takes all of them, the emptiest first. Where there is none, the first pod is
     /// homeless, with what each target says to the first of them that it does not take.
     pub fn place_together(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) -> Option<String> {
-        let mut nodes: Vec<_> = targets.iter().filter_map(|name| self.view.node(name).cloned()).collect();
-        nodes.sort_by_cached_key(|node| (load(&self.view, node), node.name().to_owned()));
         let mut rejections = Vec::new();
-        for node in nodes {
-            let mut view = self.view.clone();
-            let refused = pods.iter().find_map(|pod| match verdict(&view, &Candidate::of(pod), &node) {
-                Ok(()) => {
-                    bind(&mut view, pod.clone(), node.name().to_owned());
-                    None
+        for name in self.emptiest_first(targets) {
+            let mut placed = Vec::new();
+            let refused = pods.iter().find_map(|pod| {
+                if let Err(rejection) = self.cluster.0.borrow_mut().verdict(pod, &name) {
+                    return Some(rejection);
                 }
-                Err(rejection) => Some(rejection),
+                placed.push(pod.meta.key());
+                self.cluster.bind(pod.clone(), name.clone());
+                None
             });
-            match refused {
-                None => {
-                    self.view = view;
-                    return Some(node.name().to_owned());
-                }
-                Some(rejection) => rejections.push((node.name().to_owned(), rejection)),
+            let Some(rejection) = refused else { return Some(name) };
+            for key in &placed {
+                self.cluster.0.borrow_mut().remove_pod(key);
             }
+            rejections.push((name, rejection));
         }
         rejections.sort_by(|a, b| a.0.cmp(&b.0));
         self.homeless.extend(pods.into_iter().next().map(|pod| (pod, rejections)));
         None
     }
-}
 
-fn bind(view: &mut View, pod: Pod, node: String) {
-    view.insert(Record::Pod(Arc::new(Pod { node: Some(node), ..pod })));
-}
-
-/// The target that takes a pod and has the least memory in use relative to its size.
-///
-/// # Errors
-/// What each target says.
-pub fn best(view: &View, targets: &BTreeSet<String>, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
-    // One cycle for all nodes: what a filter has to know of all pods is computed once.
-    let mut feasibility = feasible(view, &Candidate::of(pod));
-    let fits = feasibility.nodes.iter().filter(|name| targets.contains(*name)).filter_map(|name| view.node(name));
-    let best = fits.map(|node| (load(view, node), node.name())).min();
-    best.map(|(_, name)| name.to_owned())
-        .ok_or_else(|| targets.iter().filter_map(|name| feasibility.rejected.remove_entry(name)).collect())
-}
-
-/// Whether all these pods find a target, one after the other.
-#[must_use]
-pub fn all_fit(view: &View, targets: &BTreeSet<String>, pods: Vec<Pod>) -> bool {
-    let mut placements = Placements { homeless: Vec::new(), view: view.clone() };
-    placements.place(targets, pods);
-    placements.homeless.is_empty()
-}
-
-/// A view without its pods: for questions that do not depend on them, and that would read them all.
-#[must_use]
-pub fn without_pods(view: &View) -> View {
-    let mut bare = view.clone();
-    for pod in view.pods() {
-        bare.remove(Kind::Pod, &pod.meta.key());
+    fn emptiest_first(&self, targets: &BTreeSet<String>) -> Vec<String> {
+        let model = self.cluster.0.borrow();
+        let nodes = model.nodes().filter(|node| targets.contains(node.name()));
+        let mut nodes: Vec<_> =
+            nodes.map(|node| (load(&model.used(node.name()), node), node.name().to_owned())).collect();
+        nodes.sort();
+        nodes.into_iter().map(|(_, name)| name).collect()
     }
-    bare
 }
 
 /// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.
 #[must_use]
-pub fn load(view: &View, node: &Node) -> i64 {
-    let used = rehome_sched::used(view, node.name(), None);
+pub fn load(used: &Resources, node: &Node) -> i64 {
     ["memory", "cpu"]
         .into_iter()
         .filter_map(|name| {
@@ -172,23 +249,10 @@ pub fn load(view: &View, node: &Node) -> i64 {
         .unwrap_or(0)
 }
 
-/// What each target says of a pod if it were empty: what no amount of room can cure.
-#[must_use]
-pub fn impossible(view: &View, targets: &BTreeSet<String>, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
-    let mut rejections = Vec::new();
-    for node in targets.iter().filter_map(|name| view.node(name)) {
-        match verdict_on_empty(view, &Candidate::of(pod), node) {
-            Ok(()) => return None,
-            Err(rejection) => rejections.push((node.name().to_owned(), rejection)),
-        }
-    }
-    Some(rejections)
-}
-
 /// Rejections in one sentence: `2 Insufficient memory, 1 node(s) had untolerated taint(s)`.
 #[must_use]
 pub fn sentence(rejections: &[(String, Rejection)]) -> String {
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for reason in rejections.iter().flat_map(|(_, rejection)| &rejection.reasons) {
         *counts.entry(reason.as_str()).or_insert(0_usize) += 1;
     }

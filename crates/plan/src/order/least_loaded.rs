@@ -12,7 +12,7 @@ pub(super) fn batches(facts: &Facts<'_>, decisions: &[Decision], moved: BTreeSet
     let mut nodes: Vec<(i64, &String)> = facts
         .sources
         .iter()
-        .map(|name| (facts.view.node(name).map_or(0, |node| load(facts.view, node)), name))
+        .map(|name| (facts.view.node(name).map_or(0, |node| load(&facts.now.used(name), node)), name))
         .collect();
     nodes.sort();
     let mut done = moved;

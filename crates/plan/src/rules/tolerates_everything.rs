@@ -11,17 +11,14 @@
 
 use rehome_k8s::Kind;
 use rehome_model::finding::{Code, Severity};
-use rehome_sched::{Candidate, verdict_on_empty};
 
 use super::{Found, Rule};
 use crate::draft::Draft;
-use crate::facts::placement;
 
 pub(super) const RULE: Rule = Rule { code: Code(1008), name: "tolerates-everything", needs: &[Kind::Pod], check };
 
 fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
-    let bare = placement::without_pods(&facts.fenced);
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         let Some(pod) = lineage.successors().into_iter().next() else { continue };
@@ -30,9 +27,8 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
             .sources
             .iter()
             .chain(&facts.bystanders)
-            .filter_map(|name| bare.node(name))
-            .filter(|node| verdict_on_empty(&bare, &Candidate::of(&pod), node).is_ok())
-            .map(|node| node.name())
+            .filter(|name| facts.fenced.possible(name, &pod))
+            .map(String::as_str)
             .collect();
         if let Some(first) = open.first() {
             found.push(Found {

@@ -7,13 +7,12 @@
 use rehome_k8s::percent::rolling_update_limits;
 use rehome_k8s::pod::Pod;
 use rehome_k8s::workload::{WorkloadStatus, WorkloadStrategy};
-use rehome_k8s::{Key, Kind, budget, readiness};
+use rehome_k8s::{Key, budget, readiness};
 use rehome_model::Known;
 use rehome_model::plan::Disruption;
 
 use super::{Bid, NoBid, Strategy, Way};
 use crate::facts::Facts;
-use crate::facts::placement;
 use crate::facts::units::{MoveUnit, UnitLineage, on_one_node};
 
 /// Managers, by the beginning of their names in `managedFields`, that put back what others change.
@@ -98,16 +97,12 @@ fn has_room(facts: &Facts<'_>, lineage: &UnitLineage, surge: i64) -> Result<(), 
         pod
     };
     let successors: Vec<Pod> = all.successors().into_iter().map(named).collect();
-    let first = successors.iter().take(usize::try_from(surge).unwrap_or(0)).cloned().collect();
-    if !placement::all_fit(&facts.fenced, &facts.targets, first) {
+    let first = usize::try_from(surge).unwrap_or(0).min(successors.len());
+    if !facts.fenced.all_fit(&facts.targets, &successors[..first], std::iter::empty()) {
         return Err(NoBid::because("the targets have no room for a successor beside the old pods"));
     }
-    let mut gone = facts.fenced.clone();
-    for pod in &all.leaving {
-        gone.remove(Kind::Pod, &pod.meta.key());
-    }
     let count = successors.len();
-    if !placement::all_fit(&gone, &facts.targets, successors) {
+    if !facts.fenced.all_fit(&facts.targets, &successors, all.leaving.iter()) {
         return Err(NoBid::because(format!("the targets have no room for all of its {count} pods")));
     }
     Ok(())

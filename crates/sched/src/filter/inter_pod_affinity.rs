@@ -2,107 +2,111 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use super::{Filter, one};
+use crate::cycle::Cycle;
+use crate::model::Model;
+use crate::model::class::Class;
+use crate::model::topology::NOWHERE;
 
-use rehome_k8s::affinity::PodTerm;
-use rehome_k8s::node::Node;
-use rehome_k8s::pod::Pod;
-use rehome_k8s::{Key, Kind, View};
+const AFFINITY: &str = "node(s) didn't match pod affinity rules";
+const ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
+const OF_OTHERS: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-use super::{Cycle, reject};
-use crate::{Candidate, Rejection};
+/// A topology key, and which of its domains hold what is looked for.
+type Domains = (usize, Vec<bool>);
 
-/// Domains, as (label, value), that terms were found in.
-type Domains = BTreeSet<(String, String)>;
-
-pub(super) struct State {
-    /// For each affinity term: the domains that hold a pod which matches all terms' selectors.
+/// Where pods are that draw or repel this one.
+pub(crate) struct State {
+    /// For each term of affinity: the domains with a pod that matches all terms.
     attracted: Vec<Domains>,
-    /// The pod matches its own affinity terms and nothing else does: the first of a group may land anywhere.
+    /// No pod matches, but this one matches its own terms: the first of a group may land anywhere.
     bootstraps: bool,
-    /// Domains that the pod's anti-affinity forbids.
-    repelled: Domains,
-    /// Domains that running pods' anti-affinity forbids to this pod.
-    repelled_by_others: Domains,
+    repelled: Vec<Domains>,
+    repelled_by_others: Vec<Domains>,
+}
+
+/// The domains in which a count is above zero, and whether there is one.
+fn domains(model: &Model, topology: usize, count: impl Fn(usize) -> i64) -> (Domains, bool) {
+    let domains = model.nodes.domains(topology);
+    let mut found = vec![false; domains.count()];
+    let mut any = false;
+    for node in model.nodes.order() {
+        if count(*node) > 0 && domains.of(*node) != NOWHERE {
+            found[domains.of(*node)] = true;
+            any = true;
+        }
+    }
+    ((topology, found), any)
 }
 
 impl State {
-    pub(super) fn new(view: &View, pod: &Candidate<'_>) -> Self {
-        let affinity = &pod.spec.affinity;
-        let mut attracted = vec![Domains::new(); affinity.pod.len()];
-        let (mut repelled, mut repelled_by_others) = (Domains::new(), Domains::new());
-        for other in view.pods() {
-            if other.finished() || other.meta.name == pod.name && other.meta.namespace == pod.namespace {
-                continue;
-            }
-            // Most clusters have few such terms: a pod that neither side has one for costs no look-up of its node.
-            if affinity.pod.is_empty() && affinity.pod_anti.is_empty() && other.spec.affinity.pod_anti.is_empty() {
-                continue;
-            }
-            let Some(node) = other.node.as_deref().and_then(|name| view.node(name)) else { continue };
-            let domain = |term: &PodTerm| {
-                node.meta.labels.get(&term.topology_key).map(|value| (term.topology_key.clone(), value.clone()))
-            };
-            let all_match = affinity.pod.iter().all(|term| selects(view, term, pod.namespace, other));
-            if all_match {
-                for (term, domains) in affinity.pod.iter().zip(&mut attracted) {
-                    domains.extend(domain(term));
-                }
-            }
-            for term in affinity.pod_anti.iter().filter(|term| selects(view, term, pod.namespace, other)) {
-                repelled.extend(domain(term));
-            }
-            for term in &other.spec.affinity.pod_anti {
-                if selects_candidate(view, term, &other.meta.namespace, pod) {
-                    repelled_by_others.extend(domain(term));
-                }
+    pub(crate) fn new(model: &Model, class: &Class) -> Self {
+        let mut state = Self {
+            attracted: Vec::new(),
+            bootstraps: class.attracts_itself,
+            repelled: Vec::new(),
+            repelled_by_others: Vec::new(),
+        };
+        if let Some((tally, keys)) = &class.attracted {
+            for topology in keys {
+                let (found, any) = domains(model, *topology, |node| model.counts(*tally).of(node));
+                state.attracted.push(found);
+                state.bootstraps &= !any;
             }
         }
-        let bootstraps = attracted.iter().all(BTreeSet::is_empty)
-            && affinity.pod.iter().all(|term| selects_candidate(view, term, pod.namespace, pod));
-        Self { attracted, bootstraps, repelled, repelled_by_others }
-    }
-}
-
-fn in_scope(view: &View, term: &PodTerm, own_namespace: &str, namespace: &str) -> bool {
-    if term.namespaces.is_empty() && term.namespace_selector.is_none() {
-        return namespace == own_namespace;
-    }
-    term.namespaces.iter().any(|name| name == namespace)
-        || term.namespace_selector.as_ref().is_some_and(|selector| {
-            // An empty selector stands for all namespaces, also for those that the view does not hold.
-            match view.get(Kind::Namespace, &Key::cluster(namespace)) {
-                Some(namespace) => selector.matches(&namespace.meta().labels),
-                None => selector.matches(&BTreeMap::new()),
+        for (tally, topology) in &class.repelled {
+            let (found, any) = domains(model, *topology, |node| model.counts(*tally).of(node));
+            state.repelled.extend(any.then_some(found));
+        }
+        for term in &class.selected_by {
+            let (term, holders) = model.holders(*term);
+            if holders.forbidding > 0 {
+                let (found, any) = domains(model, term.topology, |node| holders.forbids.of(node));
+                state.repelled_by_others.extend(any.then_some(found));
             }
-        })
+        }
+        state
+    }
 }
 
-fn selects(view: &View, term: &PodTerm, own_namespace: &str, other: &Pod) -> bool {
-    in_scope(view, term, own_namespace, &other.meta.namespace) && term.selector.matches(&other.meta.labels)
+fn in_one_of(cycle: &Cycle<'_>, domains: &[Domains], node: usize) -> bool {
+    domains.iter().any(|(topology, found)| {
+        let domain = cycle.model.nodes.domains(*topology).of(node);
+        domain != NOWHERE && found[domain]
+    })
 }
 
-fn selects_candidate(view: &View, term: &PodTerm, own_namespace: &str, pod: &Candidate<'_>) -> bool {
-    in_scope(view, term, own_namespace, pod.namespace) && term.selector.matches(pod.labels)
-}
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    const PLUGIN: &str = "InterPodAffinity";
-    let State { attracted, bootstraps, repelled, repelled_by_others } = &cycle.affinity;
-    let domain = |key: &str| node.meta.labels.get(key).map(|value| (key.to_owned(), value.clone()));
-    for (term, domains) in cycle.pod.spec.affinity.pod.iter().zip(attracted) {
-        let here = domain(&term.topology_key);
-        let fits = here.as_ref().is_some_and(|here| domains.contains(here) || *bootstraps);
-        if !fits {
-            return Err(reject(PLUGIN, "node(s) didn't match pod affinity rules"));
+fn attracted(cycle: &Cycle<'_>, node: usize) -> bool {
+    let state = &cycle.affinity;
+    let mut everywhere = true;
+    for (topology, found) in &state.attracted {
+        match cycle.model.nodes.domains(*topology).of(node) {
+            NOWHERE => return false,
+            domain => everywhere &= found[domain],
         }
     }
-    let touches = |domains: &Domains| domains.iter().any(|(key, value)| node.meta.labels.get(key) == Some(value));
-    if touches(repelled) {
-        return Err(reject(PLUGIN, "node(s) didn't match pod anti-affinity rules"));
-    }
-    if touches(repelled_by_others) {
-        return Err(reject(PLUGIN, "node(s) didn't satisfy existing pods anti-affinity rules"));
-    }
-    Ok(())
+    everywhere || state.bootstraps
 }
+
+fn objection(cycle: &Cycle<'_>, node: usize) -> Option<&'static str> {
+    if !attracted(cycle, node) {
+        Some(AFFINITY)
+    } else if in_one_of(cycle, &cycle.affinity.repelled, node) {
+        Some(ANTI_AFFINITY)
+    } else if in_one_of(cycle, &cycle.affinity.repelled_by_others, node) {
+        Some(OF_OTHERS)
+    } else {
+        None
+    }
+}
+
+pub(super) const FILTER: Filter = Filter {
+    plugin: "InterPodAffinity",
+    active: |cycle| {
+        let State { attracted, repelled, repelled_by_others, .. } = &cycle.affinity;
+        !(attracted.is_empty() && repelled.is_empty() && repelled_by_others.is_empty())
+    },
+    passes: |cycle, node| objection(cycle, node).is_none(),
+    reasons: |cycle, node| objection(cycle, node).map(one).unwrap_or_default(),
+    curable: |cycle, node| objection(cycle, node) != Some(AFFINITY),
+};

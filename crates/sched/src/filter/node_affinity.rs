@@ -1,23 +1,24 @@
 //! NodeAffinity: `nodeSelector` and required node affinity.
 
-use rehome_k8s::affinity::any_term_matches;
-use rehome_k8s::node::Node;
-use rehome_k8s::pod::PodSpec;
-
-use super::{Cycle, reject};
+use super::{Filter, incurable, one};
 use crate::Rejection;
+use crate::cycle::Cycle;
+use crate::model::class::Named;
 
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    if matches(cycle.pod.spec, node) {
-        Ok(())
-    } else {
-        Err(reject("NodeAffinity", "node(s) didn't match Pod's node affinity/selector"))
-    }
-}
+const PLUGIN: &str = "NodeAffinity";
 
-/// Whether a node has what the pod's selector and affinity ask for.
-pub(super) fn matches(spec: &PodSpec, node: &Node) -> bool {
-    let labels = &node.meta.labels;
-    spec.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value))
-        && spec.affinity.node.as_ref().is_none_or(|terms| any_term_matches(terms, node.name(), labels))
+pub(super) const FILTER: Filter = Filter {
+    plugin: PLUGIN,
+    active: |cycle| cycle.class.elsewhere.is_some_and(|question| !cycle.model.nodes.answers(question).trivial()),
+    passes: |cycle, node| {
+        cycle.class.elsewhere.is_none_or(|question| cycle.model.nodes.answers(question).of(node) == 0)
+    },
+    reasons: |_, _| one("node(s) didn't match Pod's node affinity/selector"),
+    curable: incurable,
+};
+
+/// Terms that name nodes and contradict each other.
+pub(super) fn block(cycle: &Cycle<'_>) -> Option<Rejection> {
+    let conflict = cycle.class.named == Named::Conflict;
+    conflict.then(|| Rejection { plugin: PLUGIN, reasons: one("pod affinity terms conflict") })
 }

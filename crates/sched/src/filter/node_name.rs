@@ -1,13 +1,14 @@
-//! NodeName: a template that names its node.
+//! NodeName: a pod that names a node goes there. Such a pod never passes the scheduler; a template can name one.
 
-use rehome_k8s::node::Node;
+use super::{Filter, incurable, one};
 
-use super::{Cycle, reject};
-use crate::Rejection;
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    match &cycle.pod.spec.node_name {
-        Some(name) if name != node.name() => Err(reject("NodeName", "node(s) didn't match the requested node name")),
-        _ => Ok(()),
-    }
-}
+pub(super) const FILTER: Filter = Filter {
+    plugin: "NodeName",
+    active: |cycle| cycle.pod.spec.node_name.is_some(),
+    passes: |cycle, node| {
+        let name = cycle.model.nodes.get(node).map(|node| node.name());
+        cycle.pod.spec.node_name.as_deref().is_none_or(|wanted| Some(wanted) == name)
+    },
+    reasons: |_, _| one("node(s) didn't match the requested node name"),
+    curable: incurable,
+};

@@ -1,26 +1,24 @@
 //! NodePorts: a host port is free when no pod of the node has it on the same address; 0.0.0.0 stands for all.
 
-use rehome_k8s::node::Node;
+use super::{Filter, curable, one};
 
-use super::{Cycle, reject};
-use crate::Rejection;
+/// Source: `k8s.io/kube-scheduler/framework`, `DefaultBindAllHostIP`.
+const ALL: &str = "0.0.0.0";
 
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    let wanted = &cycle.pod.spec.host_ports;
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    let clash = cycle
-        .view
-        .pods_on(node.name())
-        .filter(|pod| !(pod.finished() || pod.meta.name == cycle.pod.name && pod.meta.namespace == cycle.pod.namespace))
-        .flat_map(|pod| &pod.spec.host_ports)
-        .any(|(address, protocol, port)| {
-            wanted.iter().any(|(own_address, own_protocol, own_port)| {
-                port == own_port
-                    && protocol == own_protocol
-                    && (address == own_address || address == "0.0.0.0" || own_address == "0.0.0.0")
+pub(super) const FILTER: Filter = Filter {
+    plugin: "NodePorts",
+    active: |cycle| !cycle.class.ports.is_empty(),
+    passes: |cycle, node| {
+        let held = cycle.model.nodes.ports(node);
+        let clash = |(protocol, number, address): &(String, i32, String)| {
+            held.keys().any(|(held_protocol, held_number, held_address)| {
+                number == held_number
+                    && protocol == held_protocol
+                    && (address == held_address || address == ALL || held_address == ALL)
             })
-        });
-    if clash { Err(reject("NodePorts", "node(s) didn't have free ports for the requested pod ports")) } else { Ok(()) }
-}
+        };
+        !cycle.class.ports.iter().any(clash)
+    },
+    reasons: |_, _| one("node(s) didn't have free ports for the requested pod ports"),
+    curable,
+};

@@ -2,36 +2,49 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources/fit.go`, `fitsRequest`.
 
-use rehome_k8s::node::{Node, Resources};
+use super::Filter;
+use crate::cycle::Cycle;
 
-use super::Cycle;
-use crate::{Rejection, used};
+pub(super) const FILTER: Filter =
+    Filter {
+        plugin: "NodeResourcesFit",
+        active: |_| true,
+        passes: |cycle, node| {
+            let nodes = &cycle.model.nodes;
+            let (pods, most) = nodes.pods(node);
+            pods < most
+                && cycle.class.load.requests.iter().all(|(resource, amount)| {
+                    *amount <= nodes.allocatable(*resource)[node] - nodes.used(*resource)[node]
+                })
+        },
+        reasons: |cycle, node| {
+            let nodes = &cycle.model.nodes;
+            let (pods, most) = nodes.pods(node);
+            let mut reasons = Vec::new();
+            if pods + 1 > most {
+                reasons.push("Too many pods".to_owned());
+            }
+            for (resource, amount) in &cycle.class.load.requests {
+                if *amount > nodes.allocatable(*resource)[node] - nodes.used(*resource)[node] {
+                    reasons.push(format!("Insufficient {}", nodes.resource_name(*resource)));
+                }
+            }
+            reasons
+        },
+        // A request above the size of the node is not helped by an empty node.
+        curable: |cycle, node| above_size(cycle, node).next().is_none(),
+    };
 
-const PLUGIN: &str = "NodeResourcesFit";
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    fits(&cycle.pod.spec.requests, &used(cycle.view, node.name(), Some(cycle.pod)), &node.allocatable)
+/// Resources of which the pod asks more than the node has in all.
+fn above_size<'c>(cycle: &'c Cycle<'_>, node: usize) -> impl Iterator<Item = usize> + 'c {
+    let above = move |(resource, amount): &&(usize, i64)| *amount > cycle.model.nodes.allocatable(*resource)[node];
+    cycle.class.load.requests.iter().filter(above).map(|(resource, _)| *resource)
 }
 
-/// Whether the node is large enough with nothing else on it.
-pub(super) fn filter_on_empty(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    fits(&cycle.pod.spec.requests, &Resources::new(), &node.allocatable)
-}
-
-fn fits(wanted: &Resources, used: &Resources, allocatable: &Resources) -> Result<(), Rejection> {
-    let amount = |resources: &Resources, name: &str| resources.get(name).copied().unwrap_or_default();
-    let mut reasons = Vec::new();
-    if amount(used, "pods") + 1 > amount(allocatable, "pods") {
-        reasons.push("Too many pods".to_owned());
-    }
-    // In the scheduler's order: cpu, memory, ephemeral-storage, then the others by name.
-    let first = ["cpu", "memory", "ephemeral-storage"];
-    let others = wanted.keys().map(String::as_str).filter(|name| !first.contains(name));
-    for name in first.into_iter().chain(others) {
-        let wanted = amount(wanted, name);
-        if wanted > 0 && wanted > amount(allocatable, name).saturating_sub(amount(used, name)) {
-            reasons.push(format!("Insufficient {name}"));
-        }
-    }
-    if reasons.is_empty() { Ok(()) } else { Err(Rejection { plugin: PLUGIN, reasons }) }
+/// Why the pod does not fit on the node even if it is empty.
+pub(super) fn too_large(cycle: &Cycle<'_>, node: usize) -> Vec<String> {
+    let none = cycle.model.nodes.pods(node).1 < 1;
+    let resources = above_size(cycle, node).map(|resource| cycle.model.nodes.resource_name(resource));
+    let resources = resources.map(|name| format!("Insufficient {name}"));
+    none.then(|| "Too many pods".to_owned()).into_iter().chain(resources).collect()
 }

@@ -1,84 +1,69 @@
-//! NodeVolumeLimits: how many volumes of a CSI driver a node takes, as its CSINode says.
+//! NodeVolumeLimits: how many volumes of a CSI driver a node takes, as its CSINode says, and from 1.37 on whether the
+//! driver is there at all.
 //!
 //! A volume counts once per node however many pods mount it; attachments count, too, those of pods that are gone
-//! included. A node without a CSINode, or a driver without a count, has no limit. In-tree volumes that a CSI driver
-//! took over are not translated, so they do not count.
+//! included. A node without a CSINode, or a driver without a count, has no limit.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits/csi.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rehome_k8s::node::Node;
-use rehome_k8s::storage::PersistentVolume;
-use rehome_k8s::{Key, Kind, Record, View};
+use super::{Filter, curable};
+use crate::cycle::Cycle;
 
-use super::{Cycle, is_candidate, reject};
-use crate::{Candidate, Rejection};
-
-/// Volumes by driver: handles, or the claim's name for a volume that does not exist yet.
-pub(super) type Volumes = BTreeMap<String, BTreeSet<String>>;
-
-/// The volumes that the pod brings to a node.
-pub(super) fn wanted(view: &View, pod: &Candidate<'_>) -> Volumes {
-    let mut volumes = Volumes::new();
-    for name in pod.spec.claims_of(pod.name) {
-        add(view, pod.namespace, &name, &mut volumes);
-    }
-    volumes
+/// What is against a node.
+enum Objection {
+    MissingClaim(String),
+    MissingDriver(String),
+    Full,
 }
 
-fn add(view: &View, namespace: &str, claim: &str, volumes: &mut Volumes) {
-    let key = Key::new(namespace, claim);
-    let Some(Record::PersistentVolumeClaim(claim)) = view.get(Kind::PersistentVolumeClaim, &key) else { return };
-    let (driver, handle) = if let Some(volume) = &claim.volume {
-        match self::volume(view, volume).and_then(|volume| Some((volume.driver.clone(), volume.handle.clone()?))) {
-            Some(found) => found,
-            None => return,
+fn objection(cycle: &Cycle<'_>, node: usize) -> Option<Objection> {
+    if let Some(claim) = cycle.volumes.missing.as_ref().or(cycle.volumes.missing_ephemeral.as_ref()) {
+        let namespace = &cycle.pod.meta.namespace;
+        let looked_up = format!("looking up PVC {namespace}/{claim}: persistentvolumeclaim {claim:?} not found");
+        return Some(Objection::MissingClaim(looked_up));
+    }
+    let model = cycle.model;
+    let csi = model.nodes.csi(node);
+    let wanted = &cycle.volumes.attachables;
+    if model.profile.misses_csi_drivers() {
+        let missing = |driver: &&String| {
+            let insists = model.storage.driver(driver).is_some_and(|driver| driver.required_on_node);
+            insists && !csi.is_some_and(|csi| csi.drivers.contains_key(*driver))
+        };
+        if let Some(driver) = wanted.iter().map(|(driver, _)| driver).find(missing) {
+            return Some(Objection::MissingDriver(format!("{driver} CSI driver is not installed on the node")));
         }
-    } else {
-        let class = claim.storage_class.clone().and_then(|class| view.get(Kind::StorageClass, &Key::cluster(class)));
-        let Some(Record::StorageClass(class)) = class else { return };
-        (class.provisioner.clone(), key.to_string())
+    }
+    let limits: BTreeMap<&String, i64> =
+        csi?.drivers.iter().filter_map(|(driver, limit)| Some((driver, (*limit)?))).collect();
+    if limits.is_empty() {
+        return None;
+    }
+    let name = model.nodes.get(node)?.name();
+    let held: BTreeSet<_> = model.storage.on_node(node, name).collect();
+    let count = |driver: &str, of: &mut dyn Iterator<Item = &(String, String)>| {
+        i64::try_from(of.filter(|(other, _)| other == driver).count()).unwrap_or(i64::MAX)
     };
-    volumes.entry(driver).or_default().insert(handle);
+    let full = limits.into_iter().any(|(driver, limit)| {
+        let by_pods = |volume: &&(String, String)| !model.storage.held_by_pods(node, volume);
+        let more = count(driver, &mut wanted.iter().filter(by_pods));
+        more > 0 && count(driver, &mut held.iter().copied()) + more > limit
+    });
+    full.then_some(Objection::Full)
 }
 
-fn volume<'v>(view: &'v View, name: &str) -> Option<&'v PersistentVolume> {
-    match view.get(Kind::PersistentVolume, &Key::cluster(name))? {
-        Record::PersistentVolume(volume) => Some(volume),
-        _ => None,
-    }
-}
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    if cycle.volumes.is_empty() {
-        return Ok(());
-    }
-    let Some(Record::CSINode(csi)) = cycle.view.get(Kind::CSINode, &Key::cluster(node.name())) else { return Ok(()) };
-    let limit = |driver: &str| csi.drivers.get(driver).copied().flatten();
-    if !cycle.volumes.keys().any(|driver| limit(driver).is_some()) {
-        return Ok(());
-    }
-    let mut held = Volumes::new();
-    for other in cycle.view.pods_on(node.name()).filter(|other| !other.finished() && !is_candidate(other, cycle.pod)) {
-        for claim in other.claims() {
-            add(cycle.view, &other.meta.namespace, &claim, &mut held);
-        }
-    }
-    for record in cycle.view.of_kind(Kind::VolumeAttachment) {
-        if let Record::VolumeAttachment(attachment) = record
-            && attachment.node == node.name()
-            && let Some(handle) = attachment.volume.as_ref().and_then(|name| volume(cycle.view, name)?.handle.clone())
-        {
-            held.entry(attachment.attacher.clone()).or_default().insert(handle);
-        }
-    }
-    for (driver, wanted) in &cycle.volumes {
-        let Some(limit) = limit(driver) else { continue };
-        let here = held.get(driver).map_or(0, BTreeSet::len);
-        let more = wanted.iter().filter(|handle| held.get(driver).is_none_or(|held| !held.contains(*handle))).count();
-        if more > 0 && i64::try_from(here + more).unwrap_or(i64::MAX) > limit {
-            return Err(reject("NodeVolumeLimits", "node(s) exceed max volume count"));
-        }
-    }
-    Ok(())
-}
+pub(super) const FILTER: Filter = Filter {
+    plugin: "NodeVolumeLimits",
+    active: |cycle| {
+        let volumes = &cycle.volumes;
+        !volumes.attachables.is_empty() || volumes.missing.is_some() || volumes.missing_ephemeral.is_some()
+    },
+    passes: |cycle, node| objection(cycle, node).is_none(),
+    reasons: |cycle, node| match objection(cycle, node) {
+        Some(Objection::MissingClaim(reason) | Objection::MissingDriver(reason)) => vec![reason],
+        Some(Objection::Full) => vec!["node(s) exceed max volume count".to_owned()],
+        None => Vec::new(),
+    },
+    curable,
+};

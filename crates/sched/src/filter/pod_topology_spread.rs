@@ -1,88 +1,72 @@
-//! PodTopologySpread: hard constraints only; soft ones score.
+//! PodTopologySpread: how uneven pods may be over domains.
 //!
+//! Nodes that lack one of the keys are in no domain. Those that the policies leave out do not count; taints are not
+//! looked at unless asked for, so that fenced nodes stay as empty domains.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
-use std::collections::BTreeMap;
+use super::{Filter, one};
+use crate::cycle::Cycle;
+use crate::model::Model;
+use crate::model::class::{Class, Constraint};
+use crate::model::topology::NOWHERE;
 
-use rehome_k8s::View;
-use rehome_k8s::node::Node;
-use rehome_k8s::selector::{Operator, Requirement, Selector};
-use rehome_k8s::spread::SpreadConstraint;
-use rehome_k8s::toleration;
+const UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
+const NO_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
-use super::{Cycle, node_affinity, reject};
-use crate::{Candidate, Rejection};
+/// Matching pods by domain, and the least of them, for each hard constraint.
+pub(crate) struct State {
+    constraints: Vec<(Vec<i64>, i64)>,
+}
 
-/// Matching pods per domain, for each hard constraint.
-pub(super) struct State {
-    constraints: Vec<(SpreadConstraint, Selector, BTreeMap<String, i64>)>,
+/// Whether a node takes part in a constraint's count.
+pub(crate) fn takes_part(model: &Model, constraint: &Constraint, node: usize) -> bool {
+    constraint.leaves_out.iter().all(|question| model.nodes.answers(*question).of(node) == 0)
+}
+
+/// Whether a node has all keys.
+pub(crate) fn has_all_keys(model: &Model, constraints: &[Constraint], node: usize) -> bool {
+    constraints.iter().all(|constraint| model.nodes.domains(constraint.topology).of(node) != NOWHERE)
 }
 
 impl State {
-    pub(super) fn new(view: &View, pod: &Candidate<'_>) -> Self {
-        let hard: Vec<&SpreadConstraint> = pod.spec.spread.iter().filter(|constraint| constraint.hard).collect();
-        let mut constraints: Vec<_> =
-            hard.iter().map(|constraint| ((*constraint).clone(), selector(constraint, pod), BTreeMap::new())).collect();
-        if constraints.is_empty() {
-            return Self { constraints };
-        }
-        for node in view.nodes() {
-            // A node that lacks the key of any constraint is in no domain of any of them.
-            if !hard.iter().all(|constraint| node.meta.labels.contains_key(&constraint.topology_key)) {
-                continue;
-            }
-            for (constraint, selector, domains) in &mut constraints {
-                let excluded = constraint.honor_node_affinity && !node_affinity::matches(pod.spec, node)
-                    || constraint.honor_node_taints
-                        && toleration::untolerated(&node.taints, &pod.spec.tolerations).is_some();
-                if excluded {
-                    continue;
+    pub(crate) fn new(model: &Model, class: &Class) -> Self {
+        let count = |constraint: &Constraint| {
+            let topology = model.nodes.domains(constraint.topology);
+            let counts = model.counts(constraint.tally);
+            let mut matching = vec![0; topology.count()];
+            let mut exists = vec![false; topology.count()];
+            for node in model.nodes.order() {
+                if has_all_keys(model, &class.hard, *node) && takes_part(model, constraint, *node) {
+                    let domain = topology.of(*node);
+                    matching[domain] += counts.of(*node);
+                    exists[domain] = true;
                 }
-                let Some(domain) = node.meta.labels.get(&constraint.topology_key) else { continue };
-                let matching = view
-                    .pods_on(node.name())
-                    .filter(|other| {
-                        !other.finished()
-                            && other.meta.deleting.is_none()
-                            && other.meta.namespace == pod.namespace
-                            && other.meta.name != pod.name
-                            && selector.matches(&other.meta.labels)
-                    })
-                    .count();
-                *domains.entry(domain.clone()).or_default() += i64::try_from(matching).unwrap_or(i64::MAX);
             }
-        }
-        Self { constraints }
-    }
-}
-
-/// The selector with the pod's own values of `matchLabelKeys` added.
-fn selector(constraint: &SpreadConstraint, pod: &Candidate<'_>) -> Selector {
-    let Selector::All(mut requirements) = constraint.selector.clone() else { return Selector::Nothing };
-    for key in &constraint.match_label_keys {
-        if let Some(value) = pod.labels.get(key) {
-            requirements.push(Requirement { key: key.clone(), operator: Operator::In, values: vec![value.clone()] });
-        }
-    }
-    Selector::All(requirements)
-}
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    for (constraint, selector, domains) in &cycle.spread.constraints {
-        let Some(domain) = node.meta.labels.get(&constraint.topology_key) else {
-            return Err(reject(
-                "PodTopologySpread",
-                "node(s) didn't match pod topology spread constraints (missing required label)",
-            ));
+            let domains = matching.iter().zip(&exists).filter(|(_, exists)| **exists).map(|(count, _)| *count);
+            let number = i64::try_from(domains.clone().count()).unwrap_or(i64::MAX);
+            let least = if number < constraint.min_domains { 0 } else { domains.min().unwrap_or(0) };
+            (matching, least)
         };
-        let itself = i64::from(selector.matches(cycle.pod.labels));
-        let enough_domains =
-            constraint.min_domains.is_none_or(|min| i64::try_from(domains.len()).unwrap_or(i64::MAX) >= min);
-        let emptiest = if enough_domains { domains.values().min().copied().unwrap_or(0) } else { 0 };
-        let here = domains.get(domain).copied().unwrap_or(0);
-        if here + itself - emptiest > constraint.max_skew {
-            return Err(reject("PodTopologySpread", "node(s) didn't match pod topology spread constraints"));
-        }
+        Self { constraints: class.hard.iter().map(count).collect() }
     }
-    Ok(())
 }
+
+/// The first constraint that is against the node: whether for want of the label.
+fn objection(cycle: &Cycle<'_>, node: usize) -> Option<bool> {
+    cycle.class.hard.iter().zip(&cycle.spread.constraints).find_map(|(constraint, (matching, least))| {
+        let domain = cycle.model.nodes.domains(constraint.topology).of(node);
+        if domain == NOWHERE {
+            return Some(true);
+        }
+        let skew = matching[domain] + i64::from(constraint.selects_itself) - least;
+        (skew > constraint.max_skew).then_some(false)
+    })
+}
+
+pub(super) const FILTER: Filter = Filter {
+    plugin: "PodTopologySpread",
+    active: |cycle| !cycle.class.hard.is_empty(),
+    passes: |cycle, node| objection(cycle, node).is_none(),
+    reasons: |cycle, node| one(if objection(cycle, node) == Some(true) { NO_LABEL } else { UNEVEN }),
+    curable: |cycle, node| objection(cycle, node) == Some(false),
+};

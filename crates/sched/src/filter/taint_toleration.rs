@@ -1,15 +1,11 @@
 //! TaintToleration: taints that keep pods away must be tolerated.
 
-use rehome_k8s::node::Node;
-use rehome_k8s::toleration;
+use super::{Filter, incurable, one};
 
-use super::{Cycle, reject};
-use crate::Rejection;
-
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    match toleration::untolerated(&node.taints, &cycle.pod.spec.tolerations) {
-        None => Ok(()),
-        // From 1.34 on the taint itself is no longer in the sentence; contract-tested on 1.37.
-        Some(_) => Err(reject("TaintToleration", "node(s) had untolerated taint(s)")),
-    }
-}
+pub(super) const FILTER: Filter = Filter {
+    plugin: "TaintToleration",
+    active: |cycle| !cycle.model.nodes.answers(cycle.class.tainted).trivial(),
+    passes: |cycle, node| cycle.model.nodes.answers(cycle.class.tainted).of(node) == 0,
+    reasons: |_, _| one("node(s) had untolerated taint(s)"),
+    curable: incurable,
+};

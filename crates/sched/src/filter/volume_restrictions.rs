@@ -1,33 +1,32 @@
-//! VolumeRestrictions: a claim with the access mode `ReadWriteOncePod` is one pod's, on whatever node.
+//! VolumeRestrictions: a claim with the access mode `ReadWriteOncePod` is one pod's, on whatever node; and in-tree disks
+//! that two pods of a node can't share.
 //!
-//! The in-tree disks that the plugin also knows are not looked at: no current cluster has them.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions`.
 
-use rehome_k8s::node::Node;
-use rehome_k8s::{Key, Kind, Record, View};
+use super::{Filter, curable, one};
+use crate::Rejection;
+use crate::cycle::Cycle;
 
-use super::{Cycle, is_candidate, reject};
-use crate::{Candidate, Rejection};
+const PLUGIN: &str = "VolumeRestrictions";
+const DISK: &str = "node(s) had no available disk";
+const ONE_POD: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use \
+                       by another pod";
 
-/// Whether another pod holds one of the pod's `ReadWriteOncePod` claims.
-pub(super) fn held_by_another(view: &View, pod: &Candidate<'_>) -> bool {
-    pod.spec.claims_of(pod.name).any(|name| {
-        let claim = view.get(Kind::PersistentVolumeClaim, &Key::new(pod.namespace, name.clone()));
-        let Some(Record::PersistentVolumeClaim(claim)) = claim else { return false };
-        claim.access_modes.iter().any(|mode| mode == "ReadWriteOncePod")
-            && view
-                .pods_in(pod.namespace)
-                .filter(|other| !other.finished() && other.node.is_some() && !is_candidate(other, pod))
-                .any(|other| other.claims().any(|held| held == name))
-    })
+fn disk_is_taken(cycle: &Cycle<'_>, node: usize) -> bool {
+    let held = cycle.model.nodes.disks(node);
+    cycle.pod.spec.disks.iter().any(|disk| held.iter().any(|other| disk.conflicts(other)))
 }
 
-pub(super) fn filter(cycle: &Cycle<'_>, _: &Node) -> Result<(), Rejection> {
-    if cycle.held_by_another {
-        return Err(reject(
-            "VolumeRestrictions",
-            "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
-        ));
-    }
-    Ok(())
+pub(super) const FILTER: Filter = Filter {
+    plugin: PLUGIN,
+    active: |cycle| !cycle.pod.spec.disks.is_empty() || cycle.volumes.held_by_another(cycle.model),
+    passes: |cycle, node| !disk_is_taken(cycle, node) && !cycle.volumes.held_by_another(cycle.model),
+    reasons: |cycle, node| one(if disk_is_taken(cycle, node) { DISK } else { ONE_POD }),
+    curable,
+};
+
+/// A claim that is missing.
+pub(super) fn block(cycle: &Cycle<'_>) -> Option<Rejection> {
+    let missing = cycle.volumes.missing.as_ref()?;
+    Some(Rejection { plugin: PLUGIN, reasons: vec![format!("persistentvolumeclaim {missing:?} not found")] })
 }

@@ -2,48 +2,22 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone`.
 
-use rehome_k8s::node::Node;
-use rehome_k8s::{Key, Kind, Record};
-
-use super::{Cycle, reject};
+use super::{Filter, incurable, one};
 use crate::Rejection;
+use crate::cycle::Cycle;
 
-/// The labels that are compared, beta ones included.
-const TOPOLOGY_LABELS: [&str; 4] = [
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-];
+const PLUGIN: &str = "VolumeZone";
 
-pub(super) fn filter(cycle: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
-    // A node without any topology label passes.
-    if !TOPOLOGY_LABELS.iter().any(|label| node.meta.labels.contains_key(*label)) {
-        return Ok(());
-    }
-    for name in cycle.pod.spec.claims_of(cycle.pod.name) {
-        let claim = cycle.view.get(Kind::PersistentVolumeClaim, &Key::new(cycle.pod.namespace, name));
-        let Some(Record::PersistentVolumeClaim(claim)) = claim else { continue };
-        let Some(volume) = &claim.volume else { continue };
-        let volume = cycle.view.get(Kind::PersistentVolume, &Key::cluster(volume.clone()));
-        let Some(Record::PersistentVolume(volume)) = volume else { continue };
-        for label in TOPOLOGY_LABELS {
-            let Some(zones) = volume.meta.labels.get(label) else { continue };
-            let have = node.meta.labels.get(label).or_else(|| node.meta.labels.get(stable(label)));
-            // A set of zones is written with two underscores between them.
-            if !have.is_some_and(|have| zones.split("__").any(|zone| zone == have)) {
-                return Err(reject("VolumeZone", "node(s) had no available volume zone"));
-            }
-        }
-    }
-    Ok(())
-}
+pub(super) const FILTER: Filter = Filter {
+    plugin: PLUGIN,
+    active: |cycle| cycle.volumes.zones.is_some(),
+    passes: |cycle, node| cycle.volumes.zones.is_none_or(|question| cycle.model.nodes.answers(question).of(node) == 0),
+    reasons: |_, _| one("node(s) had no available volume zone"),
+    curable: incurable,
+};
 
-/// The label that took the place of a beta one.
-fn stable(label: &str) -> &str {
-    match label {
-        "failure-domain.beta.kubernetes.io/zone" => TOPOLOGY_LABELS[0],
-        "failure-domain.beta.kubernetes.io/region" => TOPOLOGY_LABELS[1],
-        other => other,
-    }
+/// A claim that is missing, or has neither a volume nor a class that would make one.
+pub(super) fn block(cycle: &Cycle<'_>) -> Option<Rejection> {
+    let reason = cycle.volumes.no_zone.clone()?;
+    Some(Rejection { plugin: PLUGIN, reasons: vec![reason] })
 }

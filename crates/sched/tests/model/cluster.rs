@@ -2,7 +2,7 @@
 
 use rehome_k8s::pod::Pod;
 use rehome_k8s::{Record, View, ingest};
-use rehome_sched::{Candidate, feasible, verdict};
+use rehome_sched::{Model, Profile};
 use serde_json::{Value, json};
 
 /// A view of these objects.
@@ -52,10 +52,14 @@ pub(crate) fn record(pod: &Value) -> Pod {
     }
 }
 
+/// The model of a view, by the newest profile.
+pub(crate) fn model(view: &View) -> Model {
+    Model::new(view, Profile::default())
+}
+
 /// What a node of the view says to a pod: empty, or plugin and reasons.
 pub(crate) fn says(view: &View, pod: &Value, node: &str) -> String {
-    let pod = record(pod);
-    match verdict(view, &Candidate::of(&pod), view.node(node).unwrap()) {
+    match model(view).verdict(&record(pod), node) {
         Ok(()) => String::new(),
         Err(rejection) => format!("{}: {}", rejection.plugin, rejection.reasons.join(", ")),
     }
@@ -63,7 +67,7 @@ pub(crate) fn says(view: &View, pod: &Value, node: &str) -> String {
 
 /// The nodes that would take a pod.
 pub(crate) fn fits(view: &View, pod: &Value) -> Vec<String> {
-    feasible(view, &Candidate::of(&record(pod))).nodes
+    model(view).feasible(&record(pod)).iter().map(|node| node.name().to_owned()).collect()
 }
 
 /// Lays one value over another: objects are merged, everything else is replaced.

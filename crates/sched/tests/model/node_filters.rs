@@ -1,7 +1,7 @@
 //! The filters that look at a node, and at what its pods hold: one table each.
 
-use crate::cluster::{node, on, pod, record, says, view};
-use rehome_sched::{Candidate, choose, verdict_on_empty};
+use crate::cluster::{model, node, on, pod, record, says, view};
+use rehome_sched::Chance;
 use serde_json::{Value, json};
 
 /// What one node says to pods whose specs differ.
@@ -67,7 +67,11 @@ fn node_affinity() {
             (required(expression("size", "Lt", json!(["8"]))), no),
             (required(expression("absent", "DoesNotExist", json!([]))), ""),
             (required(json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}])), ""),
-            (required(json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m"]}]}])), no),
+            // Other nodes than those that are named are not even looked at.
+            (
+                required(json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m"]}]}])),
+                "NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+            ),
             // An empty term matches no node; one of several terms is enough.
             (required(json!([{}])), no),
             (required(json!([{}, {"matchExpressions": [{"key": "pool", "operator": "Exists"}]}])), ""),
@@ -142,7 +146,7 @@ fn node_resources_fit() {
         "NodeResourcesFit: Too many pods, Insufficient cpu"
     );
     let wants = record(&pod("p", json!({"spec": asks(json!({"cpu": "4"}))})));
-    assert_eq!(verdict_on_empty(&full, &Candidate::of(&wants), full.node("n").unwrap()), Ok(()));
+    assert_eq!(model(&full).verdict_on_empty(&wants, "n"), Ok(()));
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn the_first_plugin_that_rejects_is_reported_and_the_sentence_counts_reasons() {
         node("tainted", json!({"spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}})),
     ]);
     let wants = record(&pod("p", json!({"spec": asks(json!({"cpu": "2", "memory": "2Gi"}))})));
-    let refused = choose(&view, &Candidate::of(&wants), 0).unwrap_err();
+    let refused = model(&view).choose(&wants, &mut Chance::new(0)).unwrap_err();
     assert_eq!(
         refused.message,
         "0/4 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), \
@@ -162,6 +166,6 @@ fn the_first_plugin_that_rejects_is_reported_and_the_sentence_counts_reasons() {
     );
     assert_eq!(refused.reasons["Insufficient cpu"], 2);
     let nothing = rehome_k8s::View::default();
-    let refused = choose(&nothing, &Candidate::of(&wants), 0).unwrap_err();
+    let refused = model(&nothing).choose(&wants, &mut Chance::new(0)).unwrap_err();
     assert_eq!(refused.message, "no nodes available to schedule pods");
 }

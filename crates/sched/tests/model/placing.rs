@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::cluster::{node, pod, record, view};
+use crate::cluster::{model, node, pod, record, view};
 use rehome_k8s::pod::Pod;
-use rehome_sched::{Candidate, choose, place_all};
+use rehome_sched::Chance;
 use serde_json::json;
 
 fn asks(name: &str, cpu: &str) -> Pod {
@@ -23,14 +23,14 @@ fn the_emptier_node_wins_and_a_soft_taint_is_avoided() {
         ),
     ]);
     for seed in 0..10 {
-        assert_eq!(choose(&cluster, &Candidate::of(&asks("p", "1")), seed).as_deref(), Ok("empty"));
+        assert_eq!(model(&cluster).choose(&asks("p", "1"), &mut Chance::new(seed)).as_deref(), Ok("empty"));
     }
 }
 
 #[test]
 fn ties_are_broken_by_the_seed_and_by_nothing_else() {
     let cluster = view(&[node("a", json!({})), node("b", json!({})), node("c", json!({}))]);
-    let pick = |seed| choose(&cluster, &Candidate::of(&asks("p", "1")), seed).unwrap();
+    let pick = |seed| model(&cluster).choose(&asks("p", "1"), &mut Chance::new(seed)).unwrap();
     let picked: BTreeSet<String> = (0..32).map(pick).collect();
     assert_eq!(picked.len(), 3);
     assert!((0..32).all(|seed| pick(seed) == pick(seed)));
@@ -40,7 +40,7 @@ fn ties_are_broken_by_the_seed_and_by_nothing_else() {
 fn each_pod_sees_the_ones_placed_before_it() {
     let cluster = view(&[node("a", json!({})), node("b", json!({}))]);
     let pods: Vec<Pod> = (0..5).map(|index| asks(&format!("p{index}"), "2")).collect();
-    let placed = place_all(&cluster, &pods, 7);
+    let placed = model(&cluster).place(&pods, 7);
     assert!(placed[..4].iter().all(Result::is_ok));
     let refused = placed[4].as_ref().unwrap_err();
     assert_eq!(refused.message, "0/2 nodes are available: 2 Insufficient cpu.");
@@ -58,6 +58,6 @@ fn amounts_beyond_all_reason_do_not_overflow() {
             json!({"spec": {"nodeName": "a", "containers": [{"name": "c", "resources": {"requests": {"cpu": "9Ei", "memory": "9Ei"}}}]}}),
         ),
     ]);
-    let refused = choose(&cluster, &Candidate::of(&asks("p", "9Ei")), 0).unwrap_err();
+    let refused = model(&cluster).choose(&asks("p", "9Ei"), &mut Chance::new(0)).unwrap_err();
     assert_eq!(refused.message, "0/1 nodes are available: 1 Insufficient cpu.");
 }

@@ -9,7 +9,7 @@ use rehome_k8s::percent::IntOrPercent;
 use rehome_k8s::pod::{Pod, PodSpec, Volume};
 use rehome_k8s::policy::PodDisruptionBudget;
 use rehome_k8s::selector::Selector;
-use rehome_k8s::storage::PersistentVolumeClaim;
+use rehome_k8s::storage::{PersistentVolume, PersistentVolumeClaim};
 use rehome_k8s::template::Template;
 use rehome_k8s::workload::{Workload, WorkloadStrategy};
 use rehome_k8s::{Key, Kind, Meta, Record, View, owner};
@@ -92,13 +92,17 @@ impl Cluster {
     }
 
     pub fn claim(self, name: &str) -> Self {
-        self.with(Record::PersistentVolumeClaim(Arc::new(PersistentVolumeClaim {
-            meta: meta("default", name),
-            volume: Some(format!("pv-{name}")),
-            access_modes: vec!["ReadWriteOnce".to_owned()],
-            phase: "Bound".to_owned(),
-            ..PersistentVolumeClaim::default()
-        })))
+        let volume = PersistentVolume { meta: meta("", &format!("pv-{name}")), ..PersistentVolume::default() };
+        self.with(Record::PersistentVolume(Arc::new(volume))).with(Record::PersistentVolumeClaim(Arc::new(
+            PersistentVolumeClaim {
+                bound: true,
+                meta: meta("default", name),
+                volume: Some(format!("pv-{name}")),
+                access_modes: vec!["ReadWriteOnce".to_owned()],
+                phase: "Bound".to_owned(),
+                ..PersistentVolumeClaim::default()
+            },
+        )))
     }
 
     pub fn world(self, behaviour: Behaviour) -> SimWorld {

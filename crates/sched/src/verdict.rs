@@ -1,0 +1,81 @@
+//! Would these nodes take this pod? The quick question, with reasons only where somebody asks for them.
+
+use std::sync::Arc;
+
+use rehome_k8s::node::Node;
+use rehome_k8s::pod::Pod;
+
+use crate::Rejection;
+use crate::cycle::Cycle;
+use crate::filter;
+use crate::model::Model;
+
+impl Model {
+    /// Whether kube-scheduler would accept a node for a pod, as the cluster stands. A pod that is bound does not count
+    /// against itself. A node that is not there rejects nothing.
+    ///
+    /// # Errors
+    /// The first plugin that rejects, with its reasons.
+    pub fn verdict(&mut self, pod: &Pod, node: &str) -> Result<(), Rejection> {
+        let rejection = self.ask(pod, |cycle| {
+            let index = cycle.model.nodes.find(node)?;
+            cycle.says(index)
+        });
+        rejection.map_or(Ok(()), Err)
+    }
+
+    /// The nodes that would take a pod, by name.
+    pub fn feasible(&mut self, pod: &Pod) -> Vec<Arc<Node>> {
+        self.ask(pod, |cycle| {
+            cycle.feasible().into_iter().filter_map(|node| cycle.model.nodes.get(node)).cloned().collect()
+        })
+    }
+
+    /// The first plugin that rejects, and its reasons, for each of these nodes that would not take a pod.
+    pub fn rejections<'n>(
+        &mut self,
+        pod: &Pod,
+        nodes: impl IntoIterator<Item = &'n String>,
+    ) -> Vec<(String, Rejection)> {
+        self.ask(pod, |cycle| {
+            let known = nodes.into_iter().filter_map(|name| Some((name, cycle.model.nodes.find(name)?)));
+            known.filter_map(|(name, index)| Some((name.clone(), cycle.says(index)?))).collect()
+        })
+    }
+
+    /// The same without what other pods hold: resources in use, ports, disks, spread and pod affinity. What is left cannot
+    /// change by moving pods: cordons, taints, affinity, volumes, and requests above the node's size.
+    ///
+    /// # Errors
+    /// The first plugin that rejects, with its reasons.
+    pub fn verdict_on_empty(&mut self, pod: &Pod, node: &str) -> Result<(), Rejection> {
+        let rejection = self.ask(pod, |cycle| {
+            if let Some(block) = cycle.blocks().first() {
+                return Some(block.clone());
+            }
+            let index = cycle.model.nodes.find(node)?;
+            filter::on_empty(cycle, index)
+        });
+        rejection.map_or(Ok(()), Err)
+    }
+
+    fn ask<T>(&mut self, pod: &Pod, question: impl FnOnce(&Cycle<'_>) -> T) -> T {
+        let lifted = self.lift(pod);
+        let (class, needs) = self.prepare(pod);
+        let answer = question(&Cycle::new(self, pod, class, needs));
+        if let Some(lifted) = lifted {
+            self.insert_pod(&lifted);
+        }
+        answer
+    }
+}
+
+impl Cycle<'_> {
+    /// What a node says: what blocks the pod everywhere, or the first filter that rejects.
+    fn says(&self, node: usize) -> Option<Rejection> {
+        if let Some(block) = self.blocks().first() {
+            return Some(block.clone());
+        }
+        self.first_rejection(node)
+    }
+}
