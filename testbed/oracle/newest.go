@@ -6,6 +6,7 @@ package main
 
 import (
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -18,4 +19,9 @@ func (i *instance) schedule(state fwk.CycleState, pod *v1.Pod) (scheduler.Schedu
 		return scheduler.ScheduleResult{}, err
 	}
 	return i.scheduler.SchedulePod(i.ctx, i.profile, state, &framework.QueuedPodInfo{PodInfo: info})
+}
+
+// noEvents are the events of a profile: none.
+func noEvents(string) events.EventRecorderLogger {
+	return &events.FakeRecorder{}
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -113,10 +112,6 @@ func (i *instance) bind(pod *v1.Pod, node string) error {
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = node
 	return i.scheduler.Cache.AddPod(klog.FromContext(i.ctx), bound)
-}
-
-func noEvents(string) events.EventRecorderLogger {
-	return &events.FakeRecorder{}
 }
 
 // version is that of the Kubernetes that this program was built from.
