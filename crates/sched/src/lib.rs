@@ -10,19 +10,23 @@
 
 mod chance;
 mod cycle;
+mod drain;
 mod filter;
 mod intern;
 mod judge;
 mod model;
 mod place;
+mod preempt;
 mod profile;
 mod score;
 mod verdict;
 
 pub use chance::{Chance, Sampling};
+pub use drain::WhatIf;
 pub use judge::{Judgement, NodeJudgement, fit_error_message};
 pub use model::Model;
 pub use place::Unschedulable;
+pub use preempt::Preemption;
 pub use profile::{Minor, Profile};
 
 /// Why a node does not take a pod.

@@ -22,6 +22,7 @@ use rehome_k8s::storage::CsiNode;
 use rehome_k8s::{Key, Kind, Record, View};
 
 use crate::intern::Interner;
+use crate::preempt::Budgets;
 use crate::profile::Profile;
 use class::{Class, Shape};
 use images::Images;
@@ -46,6 +47,7 @@ pub struct Model {
     pub(crate) namespaces: BTreeMap<String, BTreeMap<String, String>>,
     pub(crate) images: Images,
     siblings: Siblings,
+    pub(crate) budgets: Budgets,
     bound: BTreeMap<Key, Bound>,
     on_node: Vec<BTreeSet<Key>>,
     /// Pods bound to nodes that are not there (yet).
@@ -97,6 +99,7 @@ impl Model {
             Record::VolumeAttachment(attachment) => {
                 self.storage.set_attachment(&key.name, Some(Arc::clone(attachment)));
             }
+            Record::PodDisruptionBudget(budget) => drop(self.budgets.insert(key, Arc::clone(budget))),
             Record::Namespace(namespace) => self.set_namespace(&key.name, Some(&namespace.meta.labels)),
             Record::Service(service) => self.siblings.set_service(&key, Some(&service.selector)),
             _ => {
@@ -128,6 +131,7 @@ impl Model {
             Kind::CSIDriver => self.storage.set_driver(&key.name, None),
             Kind::CSIStorageCapacity => self.storage.set_capacity(key, None),
             Kind::VolumeAttachment => self.storage.set_attachment(&key.name, None),
+            Kind::PodDisruptionBudget => drop(self.budgets.remove(key)),
             Kind::Namespace => self.set_namespace(&key.name, None),
             Kind::Service => self.siblings.set_service(key, None),
             _ => self.siblings.set_workload(kind, key, None),

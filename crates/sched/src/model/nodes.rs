@@ -23,11 +23,13 @@ pub(crate) type Port = (String, i32, String);
 /// beyond all reason come from files that are wrong or hostile.
 pub(crate) const LARGEST: i64 = 1 << 53;
 
-/// Everything about nodes. A node keeps its number until it is removed; the number of a removed node stays empty.
+/// Everything about nodes. A node keeps its number until it is removed; then another gets it.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     records: Vec<Option<Arc<Node>>>,
     by_name: BTreeMap<String, usize>,
+    /// Numbers of removed nodes, to be used again.
+    free: Vec<usize>,
     /// The numbers of the nodes there are, by name.
     order: Vec<usize>,
     csi: Vec<Option<Arc<CsiNode>>>,
@@ -63,6 +65,7 @@ impl Default for Nodes {
         let mut nodes = Self {
             records: Vec::new(),
             by_name: BTreeMap::new(),
+            free: Vec::new(),
             order: Vec::new(),
             csi: Vec::new(),
             resources: Interner::default(),
@@ -131,7 +134,14 @@ impl Nodes {
     }
 
     fn push(&mut self, name: &str) -> usize {
-        let index = self.records.len();
+        let index = self.free.pop().unwrap_or_else(|| self.new_slot());
+        self.by_name.insert(name.to_owned(), index);
+        let place = self.order.partition_point(|other| self.name_or_empty(*other) < name);
+        self.order.insert(place, index);
+        index
+    }
+
+    fn new_slot(&mut self) -> usize {
         self.records.push(None);
         self.csi.push(None);
         for row in self.allocatable.iter_mut().chain(&mut self.used).chain(&mut self.scored) {
@@ -141,10 +151,7 @@ impl Nodes {
         self.most_pods.push(0);
         self.ports.push(BTreeMap::new());
         self.disks.push(Vec::new());
-        self.by_name.insert(name.to_owned(), index);
-        let place = self.order.partition_point(|other| self.name_or_empty(*other) < name);
-        self.order.insert(place, index);
-        index
+        self.records.len() - 1
     }
 
     fn name_or_empty(&self, index: usize) -> &str {
@@ -157,6 +164,7 @@ impl Nodes {
             self.by_name.remove(node.name());
             self.order.retain(|other| *other != index);
             self.csi[index] = None;
+            self.free.push(index);
             self.changed.push(index);
             for topology in &mut self.domains {
                 topology.set(index, None);

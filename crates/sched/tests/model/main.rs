@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod asking;
 mod cluster;
 mod node_filters;
 mod placing;
