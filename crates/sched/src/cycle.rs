@@ -1,5 +1,8 @@
 //! One scheduling cycle: a pod, and what the plugins work out for it once before they look at nodes.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use rehome_k8s::pod::Pod;
 
 use crate::Rejection;
@@ -15,6 +18,8 @@ pub(crate) struct Cycle<'m> {
     pub(crate) spread: pod_topology_spread::State,
     pub(crate) affinity: inter_pod_affinity::State,
     pub(crate) volumes: volumes::Needs,
+    /// Nodes on which room is being made for pods that are no less important, and what is against the node with them on it.
+    reserved: BTreeMap<usize, Rejection>,
     /// The filters that can reject something at all, in order.
     filters: Vec<&'static Filter>,
     /// What is found before any node is looked at, by plugin: such a pod fits nowhere.
@@ -25,27 +30,69 @@ pub(crate) struct Cycle<'m> {
 const NOT_NAMED: &str = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
 impl Model {
-    /// Brings everything up to date that a cycle for this pod reads, and gives its class.
-    pub(crate) fn prepare(&mut self, pod: &Pod) -> (usize, volumes::Needs) {
+    /// Brings everything up to date that a cycle for this pod reads.
+    pub(crate) fn prepare(&mut self, pod: &Pod) -> Prepared {
+        let reserved = self.reserved(pod);
+        Prepared { reserved, ..self.prepare_alone(pod) }
+    }
+
+    fn prepare_alone(&mut self, pod: &Pod) -> Prepared {
         let class = self.class_of(pod);
         let needs = volumes::Needs::of(self, pod);
         let questions = self.classes[class].questions().chain(needs.questions()).collect::<Vec<_>>();
         self.nodes.refresh(questions);
-        (class, needs)
+        Prepared { class, needs, reserved: BTreeMap::new() }
     }
+
+    /// What is against nodes once the pods have come for which room is being made there.
+    /// Source: `k8s.io/kubernetes/pkg/scheduler/framework/runtime`, `RunFilterPluginsWithNominatedPods`.
+    fn reserved(&mut self, pod: &Pod) -> BTreeMap<usize, Rejection> {
+        let mut nominees: BTreeMap<usize, Vec<Arc<Pod>>> = BTreeMap::new();
+        let key = pod.meta.key();
+        for (other, nominee) in &self.nominated {
+            let node = nominee.nominated.as_ref().and_then(|name| self.nodes.find(name));
+            if let Some(node) = node.filter(|_| *other != key && nominee.spec.priority >= pod.spec.priority) {
+                nominees.entry(node).or_default().push(Arc::clone(nominee));
+            }
+        }
+        let mut reserved = BTreeMap::new();
+        for (node, nominees) in nominees {
+            for nominee in &nominees {
+                let class = self.class_of(nominee);
+                self.bind(nominee, class, node);
+            }
+            let prepared = self.prepare_alone(pod);
+            let against = Cycle::new(self, pod, prepared).first_rejection(node);
+            for nominee in nominees {
+                self.remove_pod(&nominee.meta.key());
+                self.nominated.insert(nominee.meta.key(), nominee);
+            }
+            reserved.extend(against.map(|against| (node, against)));
+        }
+        reserved
+    }
+}
+
+/// What a cycle is made from.
+pub(crate) struct Prepared {
+    /// The class of the pod.
+    pub(crate) class: usize,
+    needs: volumes::Needs,
+    reserved: BTreeMap<usize, Rejection>,
 }
 
 impl<'m> Cycle<'m> {
     /// A cycle for a pod that was prepared.
-    pub(crate) fn new(model: &'m Model, pod: &'m Pod, class: usize, volumes: volumes::Needs) -> Self {
-        let class = &model.classes[class];
+    pub(crate) fn new(model: &'m Model, pod: &'m Pod, prepared: Prepared) -> Self {
+        let class = &model.classes[prepared.class];
         let mut cycle = Self {
             model,
             class,
             pod,
             spread: pod_topology_spread::State::new(model, class),
             affinity: inter_pod_affinity::State::new(model, class),
-            volumes,
+            volumes: prepared.needs,
+            reserved: prepared.reserved,
             filters: Vec::new(),
             blocks: Vec::new(),
         };
@@ -70,13 +117,16 @@ impl<'m> Cycle<'m> {
 
     /// Whether all filters let the pod on the node. What blocks it everywhere is not looked at.
     pub(crate) fn passes(&self, node: usize) -> bool {
-        self.filters.iter().all(|filter| (filter.passes)(self, node))
+        !self.reserved.contains_key(&node) && self.filters.iter().all(|filter| (filter.passes)(self, node))
     }
 
     /// The first filter that rejects, with its reasons. What blocks the pod everywhere is not looked at.
     pub(crate) fn first_rejection(&self, node: usize) -> Option<Rejection> {
         if !self.named(node) {
             return Some(Rejection { plugin: "NodeAffinity", reasons: vec![NOT_NAMED.to_owned()] });
+        }
+        if let Some(reserved) = self.reserved.get(&node) {
+            return Some(reserved.clone());
         }
         let first = self.filters.iter().find(|filter| !(filter.passes)(self, node))?;
         Some(self.rejection(first, node))

@@ -39,8 +39,8 @@ impl Model {
     /// What every node says to a pod. A pod that is bound does not count against itself.
     pub fn judge(&mut self, pod: &Pod) -> Judgement {
         let bound = self.lift(pod);
-        let (class, needs) = self.prepare(pod);
-        let cycle = Cycle::new(self, pod, class, needs);
+        let prepared = self.prepare(pod);
+        let cycle = Cycle::new(self, pod, prepared);
         let judgement = judge(&cycle);
         if let Some(bound) = bound {
             self.insert_pod(&bound);

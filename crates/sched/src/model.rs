@@ -52,6 +52,8 @@ pub struct Model {
     on_node: Vec<BTreeSet<Key>>,
     /// Pods bound to nodes that are not there (yet).
     adrift: BTreeMap<Key, Arc<Pod>>,
+    /// Pods for which room is being made on a node.
+    pub(crate) nominated: BTreeMap<Key, Arc<Pod>>,
 }
 
 /// A bound pod.
@@ -176,7 +178,13 @@ impl Model {
     pub fn insert_pod(&mut self, pod: &Arc<Pod>) {
         let key = pod.meta.key();
         let node = pod.node.as_deref().filter(|_| !pod.finished());
-        let Some(name) = node else { return self.remove_pod(&key) };
+        let Some(name) = node else {
+            self.remove_pod(&key);
+            if pod.nominated.is_some() && !pod.finished() {
+                self.nominated.insert(key, Arc::clone(pod));
+            }
+            return;
+        };
         let Some(node) = self.nodes.find(name) else {
             self.remove_pod(&key);
             self.adrift.insert(key, Arc::clone(pod));
@@ -198,6 +206,7 @@ impl Model {
     /// Follows a pod that is gone.
     pub fn remove_pod(&mut self, key: &Key) {
         self.adrift.remove(key);
+        self.nominated.remove(key);
         if let Some(bound) = self.bound.remove(key) {
             self.on_node[bound.node].remove(key);
             self.count(&bound, -1);
@@ -207,6 +216,7 @@ impl Model {
     /// Puts a pod on a node, whatever the filters say.
     pub(crate) fn bind(&mut self, pod: &Arc<Pod>, class: usize, node: usize) {
         let key = pod.meta.key();
+        self.nominated.remove(&key);
         let claims = pod.claims().map(|name| self.storage.number(&Key::new(pod.meta.namespace.clone(), name)));
         let bound = Bound { claims: claims.collect(), pod: Arc::clone(pod), node, class };
         self.count(&bound, 1);

@@ -46,8 +46,8 @@ impl Model {
     /// All nodes that the scheduler could take: those with the best score.
     pub fn best_nodes(&mut self, pod: &Pod) -> Vec<String> {
         let lifted = self.lift(pod);
-        let (class, needs) = self.prepare(pod);
-        let cycle = Cycle::new(self, pod, class, needs);
+        let prepared = self.prepare(pod);
+        let cycle = Cycle::new(self, pod, prepared);
         let feasible = cycle.feasible();
         let best = best_of(&cycle, &feasible);
         let names = best.into_iter().filter_map(|node| self.nodes.get(node)).map(|node| node.name().to_owned());
@@ -59,8 +59,9 @@ impl Model {
     }
 
     fn best(&mut self, pod: &Pod, chance: &mut Chance) -> Option<(usize, usize)> {
-        let (class, needs) = self.prepare(pod);
-        let cycle = Cycle::new(self, pod, class, needs);
+        let prepared = self.prepare(pod);
+        let class = prepared.class;
+        let cycle = Cycle::new(self, pod, prepared);
         let feasible = if chance.looks_at_all() { cycle.feasible() } else { cycle.sampled(chance) };
         let best = best_of(&cycle, &feasible);
         let node = *best.get(chance.one_of(best.len()))?;

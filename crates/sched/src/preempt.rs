@@ -91,8 +91,8 @@ impl Model {
     }
 
     fn takes(&mut self, pod: &Pod, node: &str) -> bool {
-        let (class, needs) = self.prepare(pod);
-        let cycle = Cycle::new(self, pod, class, needs);
+        let prepared = self.prepare(pod);
+        let cycle = Cycle::new(self, pod, prepared);
         self.nodes.find(node).is_some_and(|index| cycle.blocks().is_empty() && cycle.passes(index))
     }
 

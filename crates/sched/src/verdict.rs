@@ -61,8 +61,8 @@ impl Model {
 
     fn ask<T>(&mut self, pod: &Pod, question: impl FnOnce(&Cycle<'_>) -> T) -> T {
         let lifted = self.lift(pod);
-        let (class, needs) = self.prepare(pod);
-        let answer = question(&Cycle::new(self, pod, class, needs));
+        let prepared = self.prepare(pod);
+        let answer = question(&Cycle::new(self, pod, prepared));
         if let Some(lifted) = lifted {
             self.insert_pod(&lifted);
         }

@@ -295,6 +295,24 @@ impl SimWorld {
         }
     }
 
+    /// Pushes out pods of lower priority for one that found no node, and reserves the node for it.
+    /// Source: `k8s.io/kubernetes/pkg/scheduler/framework/preemption`.
+    pub(crate) fn make_room(&mut self, pod: &Key) {
+        let Some(pod) = self.store.view().pod(pod).cloned() else { return };
+        let lower = |other: &Arc<Pod>| other.spec.priority < pod.spec.priority;
+        // Victims of an earlier time are still ending: it waits for them.
+        let ends = |node: &String| self.model.pods_on(node).any(|other| lower(other) && other.meta.deleting.is_some());
+        if pod.nominated.as_ref().is_some_and(ends) || !self.store.view().pods().any(lower) {
+            return;
+        }
+        let Some(preemption) = self.model.preempt(&pod) else { return };
+        let nominated = Pod { nominated: Some(preemption.node), ..Pod::clone(&pod) };
+        self.mutate(SCHEDULER, Mutation::Status(Record::Pod(Arc::new(nominated))));
+        for victim in preemption.victims {
+            self.mutate(SCHEDULER, Mutation::Delete(Kind::Pod, victim.meta.key()));
+        }
+    }
+
     pub(crate) fn pod_status(&mut self, pod: Pod) {
         let user = kubelet_of(&pod);
         self.mutate(&user, Mutation::Status(Record::Pod(Arc::new(pod))));

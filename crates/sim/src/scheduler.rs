@@ -1,7 +1,7 @@
 //! The scheduler's queue: which pod is next, and when one that found no node is tried again.
 //!
 //! Whether and where a pod fits is `rehome-sched`'s. Source: `k8s.io/kubernetes/pkg/scheduler/backend/queue`. One
-//! scheduler stands for all: `spec.schedulerName` is not looked at. Not modelled: preemption, and queueing hints (any change
+//! scheduler stands for all: `spec.schedulerName` is not looked at. Not modelled: queueing hints (any change
 //! of a node, a pod or a volume makes all waiting pods worth another try).
 
 use std::collections::BTreeMap;

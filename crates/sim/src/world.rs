@@ -44,7 +44,7 @@ const SCHEDULING_LATENCY: Seconds = Seconds::from_millis(10);
 pub struct SimWorld {
     pub(crate) store: Store,
     /// What the scheduler knows of the cluster.
-    model: Model,
+    pub(crate) model: Model,
     pub(crate) clock: Timestamp,
     pub(crate) audit: Audit,
     queue: Queue,
@@ -413,6 +413,7 @@ impl SimWorld {
                     Err(refused) => {
                         self.waiting.failed(&key, self.clock);
                         self.unschedulable(&pod, refused.message);
+                        self.make_room(&key);
                     }
                 },
                 None => self.waiting.forget(&key),

@@ -42,6 +42,7 @@ contract! {
     a_daemon_set_does_not_come_back_behind_a_fence: crate::cases::daemon_set::script;
     fenced_nodes_stay_as_empty_domains: crate::cases::spread::script;
     the_scheduler_says_why: crate::cases::fit_error::script;
+    a_more_important_pod_pushes_out_a_lesser: crate::cases::preemption::script;
     a_field_is_tested_before_it_is_set: crate::cases::conflict::script;
     percentages_round_up: crate::cases::percentages::script;
     endpoints_follow_readiness: crate::cases::endpoints::script;

@@ -10,6 +10,7 @@ pub(crate) mod job;
 pub(crate) mod missing;
 pub(crate) mod pending_pod;
 pub(crate) mod percentages;
+pub(crate) mod preemption;
 pub(crate) mod recreate;
 pub(crate) mod replica_set;
 pub(crate) mod right_uid;
