@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use rehome_model::approval::Approval;
 use rehome_model::behaviour::Behaviour;
 use rehome_model::document::{API_VERSION, Document};
+use rehome_model::flavor::Catalogue;
 use rehome_model::intent::Intent;
 use rehome_model::journal::Record;
 use rehome_model::plan::Plan;
 use rehome_model::rehearsal::Rehearsal;
+use rehome_model::sizing::Sizing;
 use rehome_model::snapshot::Snapshot;
 use rehome_model::verification::Verification;
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -20,9 +22,11 @@ pub(crate) fn all() -> BTreeMap<String, Value> {
     [
         document::<Approval>(),
         document::<Behaviour>(),
+        document::<Catalogue>(),
         document::<Intent>(),
         document::<Plan>(),
         document::<Rehearsal>(),
+        document::<Sizing>(),
         document::<Snapshot>(),
         document::<Verification>(),
         // A journal is JSON lines; the schema is that of one line. Its version stands in its first line.
@@ -92,7 +96,7 @@ mod tests {
         let schemas = all();
         assert_eq!(schemas["plan.json"]["properties"]["kind"]["const"], "Plan");
         assert_eq!(schemas["plan.json"]["$id"], "https://rehome.dev/schemas/v1alpha1/plan.json");
-        assert_eq!(schemas.len(), 8);
+        assert_eq!(schemas.len(), 10);
     }
 
     #[test]

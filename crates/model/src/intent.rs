@@ -26,6 +26,51 @@ pub struct Intent {
     /// How long a moved pod may take to become Ready before the run stops and asks.
     #[serde(default = "default_ready_deadline")]
     pub ready_deadline: Seconds,
+    /// How the target is sized.
+    #[serde(default, skip_serializing_if = "SizingWish::is_default")]
+    pub sizing: SizingWish,
+}
+
+/// How many nodes the target must have at least, and what it must survive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SizingWish {
+    /// The least number of nodes. Default 3: redundancy, not capacity.
+    #[schemars(range(min = 1))]
+    pub floor: u32,
+    /// The loss after which everything must fit again.
+    pub survives: Loss,
+    /// Why a target of one node, or one that survives no loss, is accepted: then it is not warned about again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_because: Option<String>,
+}
+
+/// What a cluster can lose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Loss {
+    /// Nothing need be survived.
+    Nothing,
+    /// Any one node.
+    #[default]
+    Node,
+    /// Any one zone, and any one node.
+    Zone,
+}
+
+impl Default for SizingWish {
+    /// Source of the floor: the flavor runbook, §1: "the floor of 3 is redundancy, not capacity".
+    fn default() -> Self {
+        Self { floor: 3, survives: Loss::Node, accepted_because: None }
+    }
+}
+
+impl SizingWish {
+    /// Whether nothing else than the defaults was asked for.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How long a moved pod may take by default: longer than the slowest start that the notes of §5.3 of the flavor
@@ -67,6 +112,7 @@ impl Intent {
             to: to.into(),
             consents: BTreeSet::new(),
             ready_deadline: default_ready_deadline(),
+            sizing: SizingWish::default(),
         }
     }
 

@@ -3,12 +3,13 @@
 //! Pure: no I/O, no clock, no randomness. The same view and intent give the same plan, byte for byte. The order of work
 //! is that of the modules: [`facts`] are derived once; [`strategies`] bid for each unit and the least disruptive wins;
 //! [`order`] puts the units in a row; [`waves`] makes steps of them; [`rules`] look at all of it and say what is
-//! dangerous.
+//! dangerous. [`sizing`] answers a question of its own: how many nodes of which flavor.
 
 pub mod draft;
 pub mod facts;
 pub mod order;
 pub mod rules;
+pub mod sizing;
 pub mod strategies;
 pub mod waves;
 

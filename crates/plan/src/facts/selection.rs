@@ -69,7 +69,11 @@ pub fn nodes(view: &View, intent: &Intent) -> Result<(BTreeSet<String>, BTreeSet
     Ok((from, to))
 }
 
-fn select(view: &View, side: &'static str, text: &str) -> Result<BTreeSet<String>, SelectionError> {
+/// The nodes that a selector or a list of names means.
+///
+/// # Errors
+/// See [`SelectionError`].
+pub(crate) fn select(view: &View, side: &'static str, text: &str) -> Result<BTreeSet<String>, SelectionError> {
     // Names first: a list of names is also a valid selector (each name a label that must exist).
     let names: BTreeSet<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     if names.iter().all(|name| view.node(name).is_some()) {

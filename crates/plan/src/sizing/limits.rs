@@ -1,0 +1,53 @@
+//! LimitRange defaults: what admission adds to the pods that controllers will make.
+//!
+//! Records keep the sum of a template's requests, not each container's. A default is added where the sum has none of a
+//! resource: a template of which some containers ask and others do not is not seen through.
+
+use std::sync::Arc;
+
+use rehome_k8s::pod::Pod;
+use rehome_k8s::{Kind, Record, View};
+
+/// The pod with the default requests of its namespace.
+#[must_use]
+pub(super) fn with_defaults(view: &View, mut pod: Pod) -> Pod {
+    let ranges = view.of_kind(Kind::LimitRange).filter(|record| record.meta().namespace == pod.meta.namespace);
+    for range in ranges {
+        let Record::LimitRange(range) = range else { continue };
+        for (name, amount) in &range.default_requests {
+            if pod.spec.requests.get(name).copied().unwrap_or(0) == 0 {
+                Arc::make_mut(&mut pod.spec).requests.insert(name.clone(), *amount);
+            }
+        }
+    }
+    pod
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Cluster;
+
+    #[test]
+    fn a_default_fills_what_nobody_asked_for_in_its_own_namespace() {
+        let mut cluster = Cluster::new();
+        cluster.workload("StatefulSet", "db", &["old-1"]);
+        for object in &mut cluster.objects {
+            if object["kind"] == "StatefulSet" {
+                object["spec"]["template"]["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "1"}});
+            }
+        }
+        for (namespace, memory) in [("shop", "300Mi"), ("other", "9Gi")] {
+            cluster.add(json!({"apiVersion": "v1", "kind": "LimitRange",
+                "metadata": {"namespace": namespace, "name": "defaults"},
+                "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "100m", "memory": memory}}]}}));
+        }
+        let view = cluster.view();
+        let demand = super::super::demand::of(&view, &["old-1".to_owned()].into(), &[].into(), None);
+        assert_eq!(
+            demand.pods[0].pod.spec.requests,
+            [("cpu".to_owned(), 1000), ("memory".to_owned(), 300 << 20)].into()
+        );
+    }
+}
