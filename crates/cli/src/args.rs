@@ -1,10 +1,13 @@
 //! The arguments. What they mean is the commands' concern.
 
+mod flavor;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use rehome_model::intent::{Consent, ConsentTo};
+use rehome_model::flavor::Flavor;
+use rehome_model::intent::{Consent, ConsentTo, Loss};
 use rehome_model::{ObjectRef, intent::Intent};
 
 /// Moves a running Kubernetes cluster onto different machines: looks first, plans, rehearses, moves, and proves it.
@@ -85,6 +88,8 @@ impl Color {
 pub(crate) enum Command {
     /// Take a snapshot of the cluster: read-only, safe to send to a colleague
     Capture(Capture),
+    /// Say how many nodes of a flavor the cluster needs, which rule says so, and what they will hold
+    Size(Box<Size>),
     /// Say what stands in the way of a move, and how to mend it
     Check(Check),
     /// Plan the move: what, how, in which order, and why
@@ -148,6 +153,68 @@ impl Wish {
     }
 }
 
+/// Arguments of `size`.
+#[derive(Debug, Args)]
+pub(crate) struct Size {
+    /// What one new node is, once for each to compare: cpu=4,memory=16Gi and, if known, name=, provider=, zone= (again for
+    /// each), pods=, attach=, disk=, capacity=, price=, label:KEY=VALUE, taint:KEY=VALUE:EFFECT, RESOURCE=N
+    #[arg(long = "flavor", value_name = "FLAVOR", value_parser = flavor::flavor, required_unless_present = "catalogue")]
+    pub(crate) flavors: Vec<Flavor>,
+    /// A Catalogue document of flavors to compare
+    #[arg(long, value_name = "FILE")]
+    pub(crate) catalogue: Option<PathBuf>,
+    /// The nodes to replace: a label selector or names; all but control planes unless given
+    #[arg(long, value_name = "NODES")]
+    pub(crate) from: Option<String>,
+    /// New nodes that are there already, and are what is being sized
+    #[arg(long, value_name = "NODES")]
+    pub(crate) to: Option<String>,
+    /// An Intent document, for its nodes and its wishes about size
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to"])]
+    pub(crate) intent: Option<PathBuf>,
+    /// The least number of nodes; the Intent's, or 3, unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    pub(crate) floor: Option<u32>,
+    /// The loss after which everything must fit again; the Intent's, or node, unless given
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) survive: Option<Survive>,
+    /// Ask this Prometheus for peaks: pods are sized by their memory's peak where it is above their request
+    #[arg(long, value_name = "URL")]
+    pub(crate) prometheus: Option<String>,
+    /// The time before now over which peaks are taken: 7d, 36h
+    #[arg(long, value_name = "TIME", default_value = "7d", requires = "prometheus")]
+    pub(crate) window: String,
+    /// Write a picture of the nodes before and after, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write the sizing to a file, and show it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source: Source,
+}
+
+/// What a target must survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Survive {
+    /// No loss
+    Nothing,
+    /// The loss of any one node
+    Node,
+    /// The loss of any one node, and of any one zone
+    Zone,
+}
+
+impl From<Survive> for Loss {
+    fn from(survive: Survive) -> Self {
+        match survive {
+            Survive::Nothing => Self::Nothing,
+            Survive::Node => Self::Node,
+            Survive::Zone => Self::Zone,
+        }
+    }
+}
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
@@ -185,7 +252,7 @@ pub(crate) struct Source {
 /// Arguments of `show`.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// A Snapshot, Plan, Rehearsal, Approval, Verification, Intent or Behaviour, or a journal
+    /// A Snapshot, Sizing, Plan, Rehearsal, Approval, Verification, Intent, Behaviour or Catalogue, or a journal
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }

@@ -12,6 +12,7 @@ mod proceed;
 mod rehearse;
 mod running;
 mod show;
+mod size;
 mod status;
 mod verify;
 mod version;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: &Command, ui: &mut Ui) -> Result<u8, CliError> {
         Command::Resume(args) => proceed::run(args, Direction::Forward, ui),
         Command::Rollback(args) => proceed::run(args, Direction::Back, ui),
         Command::Show(args) => show::run(args, ui),
+        Command::Size(args) => size::run(args, ui),
         Command::Status(args) => status::run(args, ui),
         Command::Verify(args) => verify::run(args, ui),
         Command::Version => version::run(ui),

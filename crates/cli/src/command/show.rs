@@ -6,9 +6,11 @@ use rehome_model::approval::Approval;
 use rehome_model::behaviour::Behaviour;
 use rehome_model::document::Document;
 use rehome_model::exit;
+use rehome_model::flavor::Catalogue;
 use rehome_model::intent::Intent;
 use rehome_model::plan::Plan;
 use rehome_model::rehearsal::Rehearsal;
+use rehome_model::sizing::Sizing;
 use rehome_model::verification::Verification;
 use rehome_run::{journal_file, read};
 
@@ -53,6 +55,12 @@ pub(crate) fn run(args: &Show, ui: &mut Ui) -> Result<u8, CliError> {
             let names = || names(verification.checks.iter().map(|check| &check.name));
             ui.document(&verification, |wide| view::verification::text(&verification, wide), names)?;
         }
+        Some(Sizing::KIND) => {
+            let sizing = input::document::<Sizing>(file, MADE_BY)?.document;
+            let names = || names(sizing.flavors.iter().map(|one| one.flavor.title()).collect::<Vec<_>>().iter());
+            ui.document(&sizing, |wide| view::size::text(&sizing, wide), names)?;
+        }
+        Some(Catalogue::KIND) => generic::<Catalogue>(file, ui)?,
         Some(Intent::KIND) => generic::<Intent>(file, ui)?,
         Some(Behaviour::KIND) => generic::<Behaviour>(file, ui)?,
         _ => {
