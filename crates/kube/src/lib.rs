@@ -15,6 +15,7 @@ pub mod interrupt;
 mod list;
 mod patch;
 mod path;
+pub mod prometheus;
 mod send;
 mod status;
 mod watch;

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod carry_out;
 pub mod journal_file;
+pub mod peaks;
 pub mod read;
 pub mod rehearse;
 pub mod simulated;

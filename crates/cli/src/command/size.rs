@@ -1,10 +1,12 @@
 //! `rehome size`.
 
+use rehome_kube::prometheus::Prometheus;
 use rehome_model::exit;
 use rehome_model::flavor::{Catalogue, Flavor};
 use rehome_model::intent::{Intent, Loss, SizingWish};
 use rehome_model::sizing::Sizing;
-use rehome_plan::sizing::{self, SizingError, SizingRequest};
+use rehome_plan::sizing::{self, MeasuredPeaks, SizingError, SizingRequest};
+use rehome_run::peaks::{self, PeaksError};
 use rehome_run::{read, write};
 
 use super::{input, wish};
@@ -26,13 +28,14 @@ pub(crate) fn run(args: &Size, ui: &mut Ui) -> Result<u8, CliError> {
     wish.floor = args.floor.unwrap_or(wish.floor);
     wish.survives = args.survive.map_or(wish.survives, Loss::from);
     let loaded = input::source(&args.source, ui)?;
+    let peaks = args.prometheus.as_ref().map(|address| measured(address, &args.window, &loaded)).transpose()?;
     let request = SizingRequest {
         from: intent.as_ref().map(|intent| intent.from.as_str()).or(args.from.as_deref()),
         to: intent.as_ref().map(|intent| intent.to.as_str()).or(args.to.as_deref()),
         wish: &wish,
         flavors: &flavors,
         currency: currency.as_deref(),
-        peaks: None,
+        peaks: peaks.as_ref(),
     };
     let sizing = sized(&loaded, &request)?;
     if let Some(path) = &args.svg {
@@ -52,6 +55,24 @@ pub(crate) fn run(args: &Size, ui: &mut Ui) -> Result<u8, CliError> {
 /// The sizing of what was read.
 pub(crate) fn sized(loaded: &read::Loaded, request: &SizingRequest<'_>) -> Result<Sizing, CliError> {
     sizing::size(&loaded.view, loaded.digest.clone(), request).map_err(|error| unsized_because(&error))
+}
+
+/// What Prometheus measured of this cluster.
+fn measured(address: &str, window: &str, loaded: &read::Loaded) -> Result<MeasuredPeaks, CliError> {
+    let user_agent = concat!("rehome/", env!("CARGO_PKG_VERSION"));
+    let measured = Prometheus::new(address, user_agent)
+        .map_err(PeaksError::from)
+        .and_then(|prometheus| peaks::measure(&prometheus, &loaded.view, window));
+    measured.map_err(|error| {
+        let cli = CliError::usage("there are no peaks to size by").because(&error);
+        match error {
+            PeaksError::Window { .. } => cli.next("rehome size --window 7d"),
+            PeaksError::Prometheus(_) => cli.next(
+                "kubectl -n monitoring port-forward svc/prometheus-operated 9090   (then --prometheus http://localhost:9090)",
+            ),
+            _ => cli.next("run the query by hand in Prometheus, or leave out --prometheus and size by requests"),
+        }
+    })
 }
 
 /// The flavors of the arguments and of the catalogue.

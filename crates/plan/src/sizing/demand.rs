@@ -68,7 +68,7 @@ pub(super) fn of(
         if let Some(peak) = peaks.and_then(|peaks| peaks.get(&workload)?.get("memory"))
             && *peak > asked.get("memory").copied().unwrap_or(0)
         {
-            Arc::make_mut(&mut successor.spec).requests.insert("memory".to_owned(), *peak);
+            limits::ask(&mut successor, "memory", *peak);
         }
         wanted.push(Wanted { workload, pod: successor, requests: asked, pending_today: pending });
     }

@@ -16,11 +16,20 @@ pub(super) fn with_defaults(view: &View, mut pod: Pod) -> Pod {
         let Record::LimitRange(range) = range else { continue };
         for (name, amount) in &range.default_requests {
             if pod.spec.requests.get(name).copied().unwrap_or(0) == 0 {
-                Arc::make_mut(&mut pod.spec).requests.insert(name.clone(), *amount);
+                ask(&mut pod, name, *amount);
             }
         }
     }
     pod
+}
+
+/// Lets a pod ask for so much, as filters and as scores count it.
+pub(super) fn ask(pod: &mut Pod, resource: &str, amount: i64) {
+    let spec = Arc::make_mut(&mut pod.spec);
+    spec.requests.insert(resource.to_owned(), amount);
+    if let Some(scored) = spec.scored.get_mut(resource) {
+        *scored = amount;
+    }
 }
 
 #[cfg(test)]
