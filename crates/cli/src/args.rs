@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+pub(crate) use flavor::flavor;
 use rehome_model::flavor::Flavor;
 use rehome_model::intent::{Consent, ConsentTo, Loss};
 use rehome_model::{ObjectRef, intent::Intent};
@@ -158,7 +159,7 @@ impl Wish {
 pub(crate) struct Size {
     /// What one new node is, once for each to compare: cpu=4,memory=16Gi and, if known, name=, provider=, zone= (again for
     /// each), pods=, attach=, disk=, capacity=, price=, label:KEY=VALUE, taint:KEY=VALUE:EFFECT, RESOURCE=N
-    #[arg(long = "flavor", value_name = "FLAVOR", value_parser = flavor::flavor, required_unless_present = "catalogue")]
+    #[arg(long = "flavor", value_name = "FLAVOR", value_parser = flavor, required_unless_present = "catalogue")]
     pub(crate) flavors: Vec<Flavor>,
     /// A Catalogue document of flavors to compare
     #[arg(long, value_name = "FILE")]

@@ -23,13 +23,15 @@ pub(crate) enum Tier {
     Unit,
     /// Tests of whole crates, of the program and of cases in the simulated world. Need nothing.
     Scenario,
+    /// Tests on a real Prometheus. Need its programs.
+    Prometheus,
     /// Tests on a real etcd, API server, controller manager and scheduler. Need these programs, or Go to build them.
     ControlPlane,
 }
 
 impl Tier {
     /// All tiers, the cheapest first.
-    pub(crate) const ALL: [Self; 3] = [Self::Unit, Self::Scenario, Self::ControlPlane];
+    pub(crate) const ALL: [Self; 4] = [Self::Unit, Self::Scenario, Self::Prometheus, Self::ControlPlane];
 
     /// Its name on the command line.
     #[must_use]
@@ -37,6 +39,7 @@ impl Tier {
         match self {
             Self::Unit => "unit",
             Self::Scenario => "scenario",
+            Self::Prometheus => "prometheus",
             Self::ControlPlane => "control-plane",
         }
     }
@@ -74,8 +77,19 @@ pub(crate) fn main(root: &Path, arguments: &[&str]) -> Result<bool, WorkspaceErr
             Err(why) => summary.not_run(Tier::ControlPlane, why),
         }
     }
+    let mut prometheus = false;
+    if tiers.contains(&Tier::Prometheus) {
+        match programs::prometheus() {
+            Ok(()) => prometheus = true,
+            Err(why) => summary.not_run(Tier::Prometheus, why),
+        }
+    }
     for program in &built.tests {
-        let has_what_it_needs = program.tier != Tier::ControlPlane || assets.is_some();
+        let has_what_it_needs = match program.tier {
+            Tier::ControlPlane => assets.is_some(),
+            Tier::Prometheus => prometheus,
+            Tier::Unit | Tier::Scenario => true,
+        };
         if tiers.contains(&program.tier) && has_what_it_needs {
             let (verdict, took) = timed(|| run::run(program, assets.as_deref(), &passed_on));
             summary.ran(program, verdict?, took);

@@ -14,6 +14,9 @@ const TESTBED: &str = "rehome-testbed";
 /// Its program that finds or builds one and prints the folder.
 const BUILD_CONTROL_PLANE: &str = "build-control-plane";
 
+/// Test files that need a program of a system package, and which.
+const PROMETHEUS: (&str, [&str; 2]) = ("prometheus", ["prometheus", "promtool"]);
+
 /// What cargo built.
 #[derive(Debug, Default)]
 pub(crate) struct Built {
@@ -77,7 +80,7 @@ impl Built {
             let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
             let package = package_name(message["package_id"].as_str().unwrap_or_default());
             self.tests.push(TestProgram {
-                tier: tier(&package, kind),
+                tier: tier(&package, kind, target),
                 package,
                 target: target.to_owned(),
                 folder: manifest.parent().unwrap_or(Path::new(".")).to_path_buf(),
@@ -90,9 +93,10 @@ impl Built {
 }
 
 /// The tier of a target.
-fn tier(package: &str, kind: &str) -> Tier {
+fn tier(package: &str, kind: &str, target: &str) -> Tier {
     match kind {
         _ if package == TESTBED => Tier::ControlPlane,
+        "test" if target == PROMETHEUS.0 => Tier::Prometheus,
         "test" => Tier::Scenario,
         _ => Tier::Unit,
     }
@@ -126,6 +130,20 @@ pub(crate) fn control_plane(built: &Built) -> Result<String, String> {
     } else {
         Err("etcd, kube-apiserver and the others could neither be found nor built (see above)".to_owned())
     }
+}
+
+/// Whether the programs of a Prometheus are there.
+///
+/// # Errors
+/// Which is not, with how to mend it.
+pub(crate) fn prometheus() -> Result<(), String> {
+    for program in PROMETHEUS.1 {
+        let there = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+        if !there.is_ok_and(|done| done.status.success()) {
+            return Err(format!("{program} is not installed: apt-get install prometheus, or your system's package"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

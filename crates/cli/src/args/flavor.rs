@@ -3,7 +3,7 @@
 use rehome_model::flavor::{Flavor, Quantity};
 
 /// What a flavor may say.
-pub(crate) const EXPECTED: &str = "expected cpu=4,memory=16Gi and, if known, name=, provider=, zone= (again for each), pods=, attach=, \
+const EXPECTED: &str = "expected cpu=4,memory=16Gi and, if known, name=, provider=, zone= (again for each), pods=, attach=, \
      disk=, capacity=, price=, label:KEY=VALUE, taint:KEY=VALUE:EFFECT or RESOURCE=N";
 
 /// Reads a flavor.

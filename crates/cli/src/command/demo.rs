@@ -15,13 +15,14 @@ use rehome_model::behaviour::Behaviour;
 use rehome_model::document::{Document, Header};
 use rehome_model::exit;
 use rehome_model::intent::Intent;
+use rehome_plan::sizing::SizingRequest;
 use rehome_run::carry_out::{self, Job};
 use rehome_run::journal_file::FileJournal;
 use rehome_run::rehearse::{self, Twin};
 use rehome_run::{read, simulated, verify, write};
 use rehome_sim::SimWorld;
 
-use super::{check, input, running, wish};
+use super::{check, input, running, size, wish};
 use crate::args::Demo;
 use crate::error::CliError;
 use crate::ui::{GOOD, Ui, paint};
@@ -47,6 +48,34 @@ pub(crate) fn run(args: &Demo, ui: &mut Ui) -> Result<u8, CliError> {
     stage(
         ui,
         1,
+        "How large must the target be?",
+        &format!(
+            "size --intent {} --flavor {} --snapshot {} --svg {}",
+            folder.show(folder::INTENT),
+            story::FLAVOR,
+            cluster.display(),
+            folder.show("nodes.svg")
+        ),
+    )?;
+    let flavors = [crate::args::flavor(story::FLAVOR).map_err(CliError::unexpected)?];
+    let request = SizingRequest {
+        from: Some(&intent.from),
+        to: Some(&intent.to),
+        wish: &intent.sizing,
+        flavors: &flavors,
+        currency: None,
+        peaks: None,
+    };
+    let sizing = size::sized(&before, &request)?;
+    keep(&folder, "sizing.json", &sizing)?;
+    write::text_file(&folder.path("nodes.svg"), &view::size::svg::text(&sizing))
+        .map_err(|error| input::unwritable(&error))?;
+    ui.out(&view::size::text(&sizing, ui.wide()))?;
+    ui.out(&story::after_size(&folder))?;
+
+    stage(
+        ui,
+        2,
         "What stands in the way?",
         &format!("check --from {} --to {} --snapshot {}", intent.from, intent.to, cluster.display()),
     )?;
@@ -57,7 +86,7 @@ pub(crate) fn run(args: &Demo, ui: &mut Ui) -> Result<u8, CliError> {
 
     stage(
         ui,
-        2,
+        3,
         "The plan",
         &format!(
             "plan --intent {} --snapshot {} --out {}",
@@ -78,7 +107,7 @@ pub(crate) fn run(args: &Demo, ui: &mut Ui) -> Result<u8, CliError> {
 
     stage(
         ui,
-        3,
+        4,
         "The rehearsal",
         &format!("rehearse --plan {} --snapshot {}", folder.show("plan.json"), cluster.display()),
     )?;
@@ -92,7 +121,7 @@ pub(crate) fn run(args: &Demo, ui: &mut Ui) -> Result<u8, CliError> {
 
     stage(
         ui,
-        4,
+        5,
         "The move",
         &format!("execute --plan {} --approval {}", folder.show("plan.json"), folder.show("approval.json")),
     )?;
@@ -124,7 +153,7 @@ pub(crate) fn run(args: &Demo, ui: &mut Ui) -> Result<u8, CliError> {
 
     stage(
         ui,
-        5,
+        6,
         "The proof",
         &format!(
             "verify --plan {} --before {} --after {}",

@@ -4,6 +4,7 @@
 mod bad_input;
 mod demo;
 mod offline;
+mod size;
 mod usage;
 
 use std::path::{Path, PathBuf};

@@ -51,6 +51,7 @@ fn every_document_of_the_demo_is_shown_in_every_format() {
     let folder = after_demo();
     let dir = folder.path().join("rehome-demo");
     for name in [
+        "sizing.json",
         "plan.json",
         "rehearsal.json",
         "approval.json",

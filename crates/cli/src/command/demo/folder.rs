@@ -38,6 +38,8 @@ const CASE: &[(&str, &str)] = case![
 
 /// Documents that an earlier demo made.
 const MADE: &[&str] = &[
+    "sizing.json",
+    "nodes.svg",
     "plan.json",
     "rehearsal.json",
     "approval.json",

@@ -56,6 +56,18 @@ fn gib(bytes: i64) -> String {
     format!("{gib:.1} GiB")
 }
 
+/// The flavor of the nodes that have just joined.
+pub(crate) const FLAVOR: &str = "name=a4-ram16-disk50,cpu=4,memory=16Gi";
+
+/// After the sizing.
+pub(crate) fn after_size(folder: &Folder) -> String {
+    format!(
+        "\nA small node gives the largest share of its memory to the kubelet's reserve and to DaemonSets: that is why fewer,\n\
+         larger nodes hold the same. The picture is in {}: open it in a browser.\n",
+        folder.show("nodes.svg")
+    )
+}
+
 pub(crate) const AFTER_CHECK: &str = "
 Every blocker comes with its cure. kubectl drain would have found these one by one, halfway through the move, and
 would have waited for ever. In this demo the operator agrees to them: see intent.yaml.
