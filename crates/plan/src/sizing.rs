@@ -109,7 +109,7 @@ pub fn size(view: &View, snapshot: Digest, request: &SizingRequest<'_>) -> Resul
         header: Header::of::<Sizing>(),
         snapshot,
         cluster: view.cluster.clone(),
-        before: live.iter().map(|node| room::bar(view, node)).collect(),
+        before: live.iter().map(|node| room::bar(view, node, view.pods_on(node.name()))).collect(),
         replaced: replaced.into_iter().collect(),
         stays,
         floor: request.wish.floor,
@@ -160,7 +160,7 @@ fn control_plane(node: &Node) -> bool {
 }
 
 fn of_flavor(
-    base: &room::Room,
+    base: &room::Room<'_>,
     unborn: &unborn::Unborn,
     flavor: &Flavor,
     wish: &SizingWish,
@@ -224,7 +224,7 @@ fn of_flavor(
     }
 }
 
-fn shares(room: &room::Room, node: &Node) -> Vec<DaemonSetShare> {
+fn shares(room: &room::Room<'_>, node: &Node) -> Vec<DaemonSetShare> {
     let share = |pod: &Arc<Pod>| -> Option<DaemonSetShare> {
         let owner = pod.meta.controller.as_ref()?;
         let key = Key::new(pod.meta.namespace.clone(), owner.name.clone());

@@ -11,7 +11,8 @@ use rehome_k8s::{Kind, Record, View};
 /// The pod with the default requests of its namespace.
 #[must_use]
 pub(super) fn with_defaults(view: &View, mut pod: Pod) -> Pod {
-    let ranges = view.of_kind(Kind::LimitRange).filter(|record| record.meta().namespace == pod.meta.namespace);
+    let namespace = pod.meta.namespace.clone();
+    let ranges = view.of_kind(Kind::LimitRange).filter(|record| record.meta().namespace == namespace);
     for range in ranges {
         let Record::LimitRange(range) = range else { continue };
         for (name, amount) in &range.default_requests {

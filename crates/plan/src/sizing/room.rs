@@ -1,7 +1,7 @@
 //! A cluster under what-if: new nodes come, nodes are lost, pods are placed. The one place of sizing that asks the model
 //! of the scheduler.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rehome_k8s::node::{Node, Resources};
@@ -11,80 +11,79 @@ use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Key, Kind, Record, View, requests};
 use rehome_model::sizing::NodeBar;
 use rehome_model::verb::FENCE_TAINT;
-use rehome_sched::{Candidate, Unschedulable};
+use rehome_sched::{Chance, Model, Profile, Unschedulable};
 
 use super::unborn::Unborn;
 use super::{advertised, daemon_sets};
 use crate::facts::placement::FENCE_BYSTANDER;
 
-/// A cluster under what-if. A clone is cheap.
+/// A cluster under what-if. A clone is a fork.
 #[derive(Clone, Debug)]
-pub(super) struct Room {
-    view: View,
+pub(super) struct Room<'v> {
+    /// The cluster as it was captured: owners, defaults, DaemonSets.
+    view: &'v View,
+    model: Model,
+    /// The new nodes.
+    nodes: BTreeMap<String, Arc<Node>>,
 }
 
-impl Room {
+impl<'v> Room<'v> {
     /// The cluster without these nodes and what is on them, and without pods that wait. Nodes that stay are fenced, as
     /// they are during a move: nothing is to land there.
     #[must_use]
-    pub(super) fn without(view: &View, gone: &BTreeSet<String>) -> Self {
-        let mut view = view.clone();
-        let leaving: Vec<Key> = view
-            .pods()
-            .filter(|pod| pod.node.as_ref().is_none_or(|node| gone.contains(node)))
-            .map(|pod| pod.meta.key())
-            .collect();
-        for key in leaving {
-            view.remove(Kind::Pod, &key);
+    pub(super) fn without(view: &'v View, gone: &BTreeSet<String>) -> Self {
+        let mut left = view.clone();
+        let leaving = view.pods().filter(|pod| pod.node.as_ref().is_none_or(|node| gone.contains(node)));
+        for pod in leaving {
+            left.remove(Kind::Pod, &pod.meta.key());
         }
         for name in gone {
-            view.remove(Kind::Node, &Key::cluster(name));
-            view.remove(Kind::CSINode, &Key::cluster(name));
+            left.remove(Kind::Node, &Key::cluster(name));
+            left.remove(Kind::CSINode, &Key::cluster(name));
         }
-        let attached: Vec<Key> = view
-            .of_kind(Kind::VolumeAttachment)
-            .filter(|record| matches!(record, Record::VolumeAttachment(at) if gone.contains(&at.node)))
-            .map(Record::key)
-            .collect();
-        for key in attached {
-            view.remove(Kind::VolumeAttachment, &key);
-        }
-        let stay: Vec<Arc<Node>> = view.nodes().cloned().collect();
-        for node in stay {
-            if !node.taints.iter().any(|taint| taint.key == FENCE_TAINT) {
-                let mut node = Node::clone(&node);
-                let fence = (FENCE_TAINT.to_owned(), FENCE_BYSTANDER.to_owned());
-                node.taints.push(Taint { key: fence.0, value: fence.1, effect: Effect::NoSchedule });
-                view.insert(Record::Node(Arc::new(node)));
+        for record in view.of_kind(Kind::VolumeAttachment) {
+            if matches!(record, Record::VolumeAttachment(attached) if gone.contains(&attached.node)) {
+                left.remove(Kind::VolumeAttachment, &record.key());
             }
         }
-        Self { view }
+        for node in view.nodes().filter(|node| !gone.contains(node.name())) {
+            if !node.taints.iter().any(|taint| taint.key == FENCE_TAINT) {
+                let mut node = Node::clone(node);
+                let fence = (FENCE_TAINT.to_owned(), FENCE_BYSTANDER.to_owned());
+                node.taints.push(Taint { key: fence.0, value: fence.1, effect: Effect::NoSchedule });
+                left.insert(Record::Node(Arc::new(node)));
+            }
+        }
+        Self { view, model: Model::new(&left, Profile::of_cluster(view)), nodes: BTreeMap::new() }
     }
 
     /// Adds the new nodes with these numbers, with the pods of their DaemonSets; returns their names.
     pub(super) fn add(&mut self, unborn: &Unborn, numbers: std::ops::RangeInclusive<usize>) -> Vec<String> {
         let mut names = Vec::new();
         for number in numbers {
-            let node = unborn.node(number);
-            for pod in daemon_sets::pods(&self.view, &node) {
-                self.view.insert(Record::Pod(Arc::new(pod)));
+            let node = Arc::new(unborn.node(number));
+            self.model.add_node(&node, Some(&Arc::new(unborn.csi_node(number))));
+            for pod in daemon_sets::pods(self.view, &node) {
+                self.model.insert_pod(&Arc::new(pod));
             }
             names.push(node.name().to_owned());
-            self.view.insert(Record::CSINode(Arc::new(unborn.csi_node(number))));
-            self.view.insert(Record::Node(Arc::new(node)));
+            self.nodes.insert(node.name().to_owned(), node);
         }
         names
     }
 
     /// Takes a node out; returns the names of the pods that were on it, those of DaemonSets not.
     pub(super) fn lose(&mut self, name: &str) -> Vec<Key> {
-        let pods: Vec<Arc<Pod>> = self.view.pods_on(name).cloned().collect();
-        self.view.remove(Kind::Node, &Key::cluster(name));
-        self.view.remove(Kind::CSINode, &Key::cluster(name));
         let mut lost = Vec::new();
-        for pod in pods {
-            self.view.remove(Kind::Pod, &pod.meta.key());
-            if !of_node(&self.view, &pod) {
+        for pod in self.model.remove_node(name) {
+            // A claim that got its volume on the lost node in this what-if has none yet in the cluster.
+            for claim in pod.claims() {
+                let key = Key::new(pod.meta.namespace.clone(), claim);
+                if let Some(record) = self.view.get(Kind::PersistentVolumeClaim, &key) {
+                    self.model.insert(record);
+                }
+            }
+            if !of_node(self.view, &pod) {
                 lost.push(pod.meta.key());
             }
         }
@@ -93,26 +92,16 @@ impl Room {
 
     /// Places pods one after the other; those that fit are bound. Returns the others with the scheduler's word.
     pub(super) fn place<'p>(&mut self, pods: &[&'p Pod], seed: u64) -> Vec<(&'p Pod, Unschedulable)> {
-        let owned: Vec<Pod> = pods.iter().copied().cloned().collect();
-        let results = rehome_sched::place_all(&self.view, &owned, seed);
-        let mut pending = Vec::new();
-        for ((result, pod), original) in results.into_iter().zip(owned).zip(pods) {
-            match result {
-                Ok(node) => {
-                    self.view.insert(Record::Pod(Arc::new(Pod { node: Some(node), ..pod })));
-                }
-                Err(reason) => pending.push((*original, reason)),
-            }
-        }
-        pending
+        let mut chance = Chance::new(seed);
+        pods.iter().filter_map(|pod| Some((*pod, self.model.place_one(pod, &mut chance).err()?))).collect()
     }
 
     /// Why no node would take the pod, were all of them empty; none if one would.
     #[must_use]
-    pub(super) fn impossible(&self, pod: &Pod, nodes: &[String]) -> Option<Vec<String>> {
+    pub(super) fn impossible(&mut self, pod: &Pod, nodes: &[String]) -> Option<Vec<String>> {
         let mut reasons = BTreeSet::new();
-        for node in nodes.iter().filter_map(|name| self.view.node(name)) {
-            match rehome_sched::verdict_on_empty(&self.view, &Candidate::of(pod), node) {
+        for name in nodes {
+            match self.model.verdict_on_empty(pod, name) {
                 Ok(()) => return None,
                 Err(rejection) => reasons.extend(rejection.reasons),
             }
@@ -120,40 +109,33 @@ impl Room {
         Some(reasons.into_iter().collect())
     }
 
-    /// The node with its size made smaller by what its DaemonSets ask for.
+    /// Makes a node smaller by what its DaemonSets ask for.
     pub(super) fn shrink_by_daemon_sets(&mut self, name: &str) {
-        let Some(node) = self.view.node(name) else { return };
+        let Some(node) = self.node(name) else { return };
         let mut node = Node::clone(node);
-        let mut pods = 0;
-        for pod in self.view.pods_on(name) {
-            for (resource, amount) in &pod.spec.requests {
-                if let Some(size) = node.allocatable.get_mut(resource) {
-                    *size -= amount;
-                }
+        for (resource, amount) in self.model.used(name) {
+            if let Some(size) = node.allocatable.get_mut(&resource) {
+                *size -= amount;
             }
-            pods += 1;
         }
-        if let Some(size) = node.allocatable.get_mut("pods") {
-            *size -= pods;
-        }
-        self.view.insert(Record::Node(Arc::new(node)));
+        self.model.insert(&Record::Node(Arc::new(node)));
     }
 
     /// The node as a bar.
     #[must_use]
     pub(super) fn bar(&self, name: &str) -> NodeBar {
-        self.view.node(name).map(|node| bar(&self.view, node)).unwrap_or_default()
+        self.node(name).map(|node| bar(self.view, node, self.model.pods_on(name))).unwrap_or_default()
     }
 
     /// The pods on a node.
     pub(super) fn pods_on(&self, name: &str) -> impl Iterator<Item = &Arc<Pod>> {
-        self.view.pods_on(name)
+        self.model.pods_on(name)
     }
 
-    /// The node.
+    /// The new node of this name.
     #[must_use]
     pub(super) fn node(&self, name: &str) -> Option<&Arc<Node>> {
-        self.view.node(name)
+        self.nodes.get(name)
     }
 }
 
@@ -168,7 +150,7 @@ fn of_node(view: &View, pod: &Pod) -> bool {
 
 /// A node as a bar: what the kubelet withholds, what DaemonSets and static pods ask for, what the others do, what is left.
 #[must_use]
-pub(super) fn bar(view: &View, node: &Node) -> NodeBar {
+pub(super) fn bar<'p>(view: &View, node: &Node, pods_on: impl Iterator<Item = &'p Arc<Pod>>) -> NodeBar {
     let capacity = if node.capacity.is_empty() { &node.allocatable } else { &node.capacity };
     let shown = |resources: &Resources| -> Resources {
         ["cpu", "memory", "pods"]
@@ -180,7 +162,7 @@ pub(super) fn bar(view: &View, node: &Node) -> NodeBar {
         from.iter().map(|(name, amount)| (name.clone(), amount - less.get(name).copied().unwrap_or(0))).collect()
     };
     let (mut daemon_sets, mut workloads, mut pods) = (Resources::new(), Resources::new(), 0);
-    for pod in view.pods_on(node.name()).filter(|pod| !pod.finished()) {
+    for pod in pods_on.filter(|pod| !pod.finished()) {
         let sum = if of_node(view, pod) { &mut daemon_sets } else { &mut workloads };
         requests::add(sum, &pod.spec.requests);
         *sum.entry("pods".to_owned()).or_default() += 1;

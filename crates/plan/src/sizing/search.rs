@@ -67,7 +67,7 @@ pub(super) struct Fit {
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     /// The cluster without the nodes that go.
-    pub base: &'a Room,
+    pub base: &'a Room<'a>,
     /// What the new nodes are made of.
     pub unborn: &'a Unborn,
     /// The loss to survive.
@@ -234,29 +234,21 @@ impl Search<'_> {
         if !pending.is_empty() {
             return Err(failure(nodes, BindingRule::Placement, None, &pending));
         }
+        let after: Vec<NodeBar> = names.iter().map(|name| room.bar(name)).collect();
+        let mut free = Resources::new();
+        after.iter().for_each(|bar| requests::add(&mut free, &bar.free));
         let mut worst: Option<WorstLoss> = None;
         let mut bound_to_zone = BTreeSet::new();
-        let zones: BTreeSet<String> =
-            names.iter().map(|name| room.bar(name).zone).filter(|zone| !zone.is_empty()).collect();
-        let mut losses: Vec<(String, Vec<String>, BindingRule)> = Vec::new();
-        if survives != Loss::Nothing {
-            losses.extend(names.iter().map(|name| (name.clone(), vec![name.clone()], BindingRule::NodeLoss)));
-        }
-        if survives == Loss::Zone {
-            losses.extend(zones.into_iter().map(|zone| {
-                let there = names.iter().filter(|name| room.bar(name).zone == zone).cloned().collect();
-                (zone, there, BindingRule::ZoneLoss)
-            }));
-        }
         let mut failed: Option<Box<Failure>> = None;
-        for (lost, there, rule) in losses {
+        for (lost, bars, rule) in losses(&after, survives) {
             let mut room = room.clone();
-            let gone: BTreeSet<Key> = there.iter().flat_map(|name| room.lose(name)).collect();
+            let gone: BTreeSet<Key> = bars.iter().flat_map(|bar| room.lose(&bar.node)).collect();
             let again: Vec<&Pod> = pods.iter().copied().filter(|pod| gone.contains(&pod.meta.key())).collect();
-            let rest: Vec<String> = names.iter().filter(|name| !there.contains(name)).cloned().collect();
             let mut pending = room.place(&again, seed);
             if rule == BindingRule::ZoneLoss {
                 // A disk of a zone that is gone is gone, whatever the number of nodes elsewhere.
+                let rest: Vec<String> =
+                    after.iter().filter(|bar| bar.zone != lost).map(|bar| bar.node.clone()).collect();
                 pending.retain(|(pod, _)| {
                     let bound = !rest.is_empty() && room.impossible(pod, &rest).is_some();
                     if bound {
@@ -273,22 +265,36 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let mut free = Resources::new();
-            for name in &rest {
-                requests::add(&mut free, &room.bar(name).free);
+            // What was on the lost nodes has taken room on the others.
+            let mut left = free.clone();
+            for part in bars.iter().flat_map(|bar| [&bar.free, &bar.workloads]) {
+                part.iter().for_each(|(name, amount)| *left.entry(name.clone()).or_default() -= amount);
             }
-            if worst.as_ref().is_none_or(|worst| free.get("memory") < worst.free.get("memory")) {
-                worst = Some(WorstLoss { lost, pods: again.len(), free });
+            if worst.as_ref().is_none_or(|worst| left.get("memory") < worst.free.get("memory")) {
+                worst = Some(WorstLoss { lost, pods: again.len(), free: left });
             }
         }
         match failed {
             Some(failed) => Err(failed),
-            None => {
-                let after = names.iter().map(|name| room.bar(name)).collect();
-                Ok(Fit { nodes, after, worst, bound_to_zone })
-            }
+            None => Ok(Fit { nodes, after, worst, bound_to_zone }),
         }
     }
+}
+
+/// The losses that are tried: what is lost, its nodes, and the rule that asks for it.
+fn losses(after: &[NodeBar], survives: Loss) -> Vec<(String, Vec<&NodeBar>, BindingRule)> {
+    let mut losses = Vec::new();
+    if survives != Loss::Nothing {
+        losses.extend(after.iter().map(|bar| (bar.node.clone(), vec![bar], BindingRule::NodeLoss)));
+    }
+    if survives == Loss::Zone {
+        let zones: BTreeSet<&String> = after.iter().map(|bar| &bar.zone).filter(|zone| !zone.is_empty()).collect();
+        losses.extend(zones.into_iter().map(|zone| {
+            let there = after.iter().filter(|bar| bar.zone == *zone).collect();
+            (zone.clone(), there, BindingRule::ZoneLoss)
+        }));
+    }
+    losses
 }
 
 fn arranged<'p>(wanted: &[&'p Wanted], arrival: Arrival) -> Vec<&'p Pod> {
