@@ -49,11 +49,13 @@ const KEEP_VARIABLE: &str = "REHOME_TESTBED_KEEP";
 pub struct Options {
     /// How pods on kwok's nodes behave.
     pub behaviour: Behaviour,
+    /// Feature gates of kube-scheduler that are not to have their defaults.
+    pub scheduler_gates: Vec<(&'static str, bool)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { behaviour: Behaviour::prompt() }
+        Self { behaviour: Behaviour::prompt(), scheduler_gates: Vec::new() }
     }
 }
 
@@ -148,7 +150,10 @@ impl ControlPlane {
                 Program::ControllerManager,
                 programs::controller_manager(assets, &kubeconfig("system:kube-controller-manager", None)?, &files),
             ),
-            (Program::Scheduler, programs::scheduler(assets, &kubeconfig("system:kube-scheduler", None)?)),
+            (
+                Program::Scheduler,
+                programs::scheduler(assets, &kubeconfig("system:kube-scheduler", None)?, &options.scheduler_gates),
+            ),
             (
                 Program::Kwok,
                 programs::kwok(assets, &kubeconfig(kwok::USER, Some("system:masters"))?, &folder.join(STAGES)),

@@ -146,7 +146,8 @@ pub(super) fn controller_manager(assets: &Assets, kubeconfig: &Path, files: &Fil
     )
 }
 
-pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path) -> Spec {
+pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path, gates: &[(&str, bool)]) -> Spec {
+    let gates = gates.iter().map(|(gate, on)| format!("--feature-gates={gate}={on}"));
     spec(
         assets,
         "kube-scheduler",
@@ -157,7 +158,10 @@ pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path) -> Spec {
             // Default 50 and 100 per second; see the controller manager.
             "--kube-api-qps=400".into(),
             "--kube-api-burst=800".into(),
-        ],
+        ]
+        .into_iter()
+        .chain(gates)
+        .collect(),
     )
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Real {
 /// The control plane of all cases: its kubelets leave some pods to the cases.
 fn plane() -> &'static ControlPlane {
     static PLANE: OnceLock<Result<ControlPlane, String>> = OnceLock::new();
-    let options = Options { behaviour: behaviour() };
+    let options = Options { behaviour: behaviour(), ..Options::default() };
     let plane = PLANE.get_or_init(|| ControlPlane::start(&options).map_err(|error| error.to_string()));
     plane.as_ref().unwrap()
 }

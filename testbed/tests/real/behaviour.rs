@@ -43,7 +43,7 @@ async fn history(plane: &ControlPlane, what: &str, holds: impl Fn(&PodHistory) -
 #[tokio::test]
 async fn the_first_rule_holds_and_a_running_control_plane_can_get_others() {
     let slow = behaviour(vec![rule(&[("app", "web")], Some(2000), 300), rule(&[], Some(0), 0)]);
-    let plane = ControlPlane::start(&Options { behaviour: slow }).unwrap();
+    let plane = ControlPlane::start(&Options { behaviour: slow, ..Options::default() }).unwrap();
     home(&plane, "behaviour");
     plane.apply(&web("behaviour", 1, None)).unwrap();
     let pods: Api<Pod> = Api::namespaced(plane.admin().await.unwrap(), "behaviour");

@@ -8,6 +8,7 @@ mod adapter;
 mod behaviour;
 mod checker;
 mod eviction;
+mod forced;
 mod lifetime;
 mod saboteurs;
 mod scenario;

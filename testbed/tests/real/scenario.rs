@@ -28,7 +28,8 @@ async fn not_ready(pods: &Api<Pod>) -> Result<Vec<String>, String> {
 
 #[tokio::test]
 async fn all_pods_become_ready_but_those_that_no_node_takes() {
-    let plane = ControlPlane::start(&Options { behaviour: scenario::behaviour_before() }).unwrap();
+    let plane =
+        ControlPlane::start(&Options { behaviour: scenario::behaviour_before(), ..Options::default() }).unwrap();
     plane.namespace(scenario::NAMESPACE).unwrap();
     plane.create_nodes(scenario::old_nodes().iter().map(scenario::node)).unwrap();
     let objects: Vec<_> = scenario::objects().into_iter().filter(|object| object["kind"] != "Namespace").collect();

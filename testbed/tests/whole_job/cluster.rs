@@ -19,7 +19,7 @@ pub(crate) const USER: &str = "mover";
 
 /// A control plane with everything on the old nodes and Ready, and the new nodes empty.
 pub(crate) fn start() -> ControlPlane {
-    let options = Options { behaviour: scenario::behaviour_before() };
+    let options = Options { behaviour: scenario::behaviour_before(), ..Options::default() };
     let plane = ControlPlane::start(&options).unwrap();
     plane.create_nodes(scenario::old_nodes().iter().map(scenario::node)).unwrap();
     plane.namespace(scenario::NAMESPACE).unwrap();
