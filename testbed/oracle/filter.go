@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -74,11 +75,11 @@ func verdictOfNarrowing(plugins sets.Set[string]) *Verdict {
 	}
 }
 
+// reasonsOf are sorted: those about extended resources come in the order of a Go map, which is chance.
 func reasonsOf(status *fwk.Status) []string {
-	if reasons := status.Reasons(); len(reasons) > 0 {
-		return reasons
-	}
-	return []string{}
+	reasons := append([]string{}, status.Reasons()...)
+	slices.Sort(reasons)
+	return reasons
 }
 
 // scores runs PreScore, Score and NormalizeScore on the feasible nodes: by node, the weighted score of each plugin.

@@ -66,7 +66,8 @@ type Verdict struct {
 	// Plugin has the names of two plugins, with a comma, if each narrowed the nodes and no node is in both sets.
 	Plugin string `json:"plugin"`
 	// Code is "Unschedulable" (preemption may help), "UnschedulableAndUnresolvable", "Pending" or "Error".
-	Code    string   `json:"code"`
+	Code string `json:"code"`
+	// Reasons are sorted: the order of those about extended resources is chance.
 	Reasons []string `json:"reasons"`
 }
 

@@ -77,7 +77,7 @@ pub struct Verdict {
     pub plugin: String,
     /// `Unschedulable` (preemption may help), `UnschedulableAndUnresolvable`, `Pending` or `Error`.
     pub code: String,
-    /// The reasons, as an event counts them.
+    /// The reasons, as an event counts them; sorted.
     pub reasons: Vec<String>,
 }
 
