@@ -177,6 +177,16 @@ fn demand(sizing: &Sizing, wide: bool) -> String {
     if demand.sized_by != demand.requests {
         text.push_str(&format!("; sized by {} of memory, their peaks included", amount("memory", &demand.sized_by)));
     }
+    if let [one] = &sizing.flavors[..]
+        && !one.nowhere.is_empty()
+    {
+        let memory: i64 = one.nowhere.iter().map(|pod| pod.requests.get("memory").copied().unwrap_or(0)).sum();
+        text.push_str(&format!(
+            "; of these, {} with {:.1} GiB fit nowhere",
+            count(one.nowhere.len(), "pod"),
+            gib(memory)
+        ));
+    }
     text.push('\n');
     for out in &demand.left_out {
         text.push_str(&format!("    not counted: {}, {}\n", count(out.pods, "pod"), out.because));

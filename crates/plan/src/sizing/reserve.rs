@@ -258,7 +258,7 @@ pub(super) fn of(row: &Row, because: String, machine: Machine, same_flavor: &[&N
         Some(measured) => {
             let differ = measured["memory"] - by_formula["memory"];
             let because = format!(
-                "measured on {} of this flavor; the formula of {} says {:+} MiB of memory and {:+}m of cpu",
+                "on {} of this flavor; the formula {} says {:+} MiB of memory and {:+}m of cpu",
                 count(same_flavor.len()),
                 row.provider,
                 -differ / (1 << 20),

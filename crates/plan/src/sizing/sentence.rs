@@ -70,27 +70,33 @@ pub(super) fn best(flavors: &[FlavorSizing], currency: Option<&str>) -> Option<B
     let answered = || flavors.iter().filter_map(|one| Some((one, one.answer.as_ref()?)));
     let fewest = answered().map(|(one, _)| one.nowhere.len()).min()?;
     let good: Vec<_> = answered().filter(|(one, _)| one.nowhere.len() == fewest).collect();
+    // Where a flavor takes what others do not, its price is not the reason.
+    let only = answered().count() > good.len();
+    let reason = |nodes: u32, why: String| {
+        if !only {
+            format!("{nodes} of them {why}")
+        } else if good.len() == 1 {
+            format!("no other flavor takes as many of the pods; {nodes} of them {why}")
+        } else {
+            format!("of the flavors that take the most pods, {nodes} of them {why}")
+        }
+    };
     let priced: Option<Vec<_>> = good.iter().map(|(one, answer)| Some((*one, *answer, answer.cost?))).collect();
     if let Some(mut priced) = priced {
         priced.sort_by(|a, b| a.2.total_cmp(&b.2).then(a.1.nodes.cmp(&b.1.nodes)));
         let (one, answer, cost) = priced.first()?;
-        let because = format!(
-            "{} of them cost the least: {cost:.2}{}",
-            answer.nodes,
-            currency.map(|c| format!(" {c}")).unwrap_or_default()
-        );
+        let currency = currency.map(|currency| format!(" {currency}")).unwrap_or_default();
+        let why = if good.len() == 1 { "cost" } else { "cost the least:" };
+        let because = reason(answer.nodes, format!("{why} {cost:.2}{currency}"));
         return Some(Best { flavor: one.flavor.title(), because });
     }
     let memory = |one: &FlavorSizing, nodes: u32| {
         one.advertised.get("memory").copied().unwrap_or(0).saturating_mul(nodes.into())
     };
-    let (one, answer) = good.into_iter().min_by_key(|(one, answer)| (memory(one, answer.nodes), answer.nodes))?;
-    let because = format!(
-        "{} of them are the least memory to buy: {}",
-        answer.nodes,
-        amount("memory", memory(one, answer.nodes))
-    );
-    Some(Best { flavor: one.flavor.title(), because })
+    let (one, answer) = good.iter().min_by_key(|(one, answer)| (memory(one, answer.nodes), answer.nodes))?;
+    let all = amount("memory", memory(one, answer.nodes));
+    let why = if good.len() == 1 { "have" } else { "are the least memory to buy:" };
+    Some(Best { flavor: one.flavor.title(), because: reason(answer.nodes, format!("{why} {all}")) })
 }
 
 /// What else somebody should know.

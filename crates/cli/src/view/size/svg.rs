@@ -94,7 +94,7 @@ fn because(sizing: &Sizing, one: &FlavorSizing) -> Vec<String> {
     if !one.nowhere.is_empty() {
         let memory = one.nowhere.iter().map(|pod| pod.requests.get("memory").copied().unwrap_or(0)).sum::<i64>();
         sentences.push(format!(
-            "{} ({:.1} GiB) fit nowhere on this flavor",
+            "on no number of such nodes: {} ({:.1} GiB)",
             count(one.nowhere.len(), "pod"),
             gib(memory)
         ));
@@ -167,6 +167,14 @@ impl Chart {
         if self.resource == "memory" { format!("{} GiB", amount >> 30) } else { format!("{}", float(amount) / 1000.0) }
     }
 
+    fn total(&self, amount: i64) -> String {
+        if self.resource == "memory" {
+            format!("{:.1} GiB", gib(amount))
+        } else {
+            format!("{} cores", float(amount) / 1000.0)
+        }
+    }
+
     fn draw(&self, svg: &mut String, sides: &[Vec<&NodeBar>; 2], (top, height, pitch): (f64, f64, f64)) {
         let most = sides.iter().flatten().map(|bar| self.of(&bar.capacity)).max().unwrap_or(0).max(1);
         let step = self.steps.iter().copied().find(|step| most / step <= 6).unwrap_or(most);
@@ -188,7 +196,7 @@ impl Chart {
         for (name, bars) in ["before", "after"].iter().zip(sides) {
             let middle = x + pitch * count_of(bars.len()) / 2.0;
             let all: i64 = bars.iter().map(|bar| self.of(&bar.capacity)).sum();
-            let caption = format!("{name}: {} of {}", count(bars.len(), "node"), self.unit(all));
+            let caption = format!("{name}: {}, {}", count(bars.len(), "node"), self.total(all));
             if !bars.is_empty() {
                 label(svg, (middle, top - 16.0), 14.0, SOFT, "text-anchor=\"middle\"", &caption);
             }
