@@ -72,28 +72,31 @@ impl<'v> Room<'v> {
         names
     }
 
-    /// Takes a node out; returns the names of the pods that were on it, those of DaemonSets not.
-    pub(super) fn lose(&mut self, name: &str) -> Vec<Key> {
-        let mut lost = Vec::new();
-        for pod in self.model.remove_node(name) {
-            // A claim that got its volume on the lost node in this what-if has none yet in the cluster.
-            for claim in pod.claims() {
-                let key = Key::new(pod.meta.namespace.clone(), claim);
-                if let Some(record) = self.view.get(Kind::PersistentVolumeClaim, &key) {
-                    self.model.insert(record);
-                }
-            }
-            if !of_node(self.view, &pod) {
-                lost.push(pod.meta.key());
-            }
-        }
-        lost
+    /// Where everything goes if these nodes are lost; the room stays as it is. Returns how many pods had to leave, and
+    /// those that find no place.
+    pub(super) fn lost(&mut self, names: &[String], seed: u64) -> (usize, Vec<(Arc<Pod>, Unschedulable)>) {
+        let answer = self.model.what_if(&[], names, seed);
+        (answer.placed.len() + answer.homeless.len(), answer.homeless)
     }
 
     /// Places pods one after the other; those that fit are bound. Returns the others with the scheduler's word.
     pub(super) fn place<'p>(&mut self, pods: &[&'p Pod], seed: u64) -> Vec<(&'p Pod, Unschedulable)> {
         let mut chance = Chance::new(seed);
-        pods.iter().filter_map(|pod| Some((*pod, self.model.place_one(pod, &mut chance).err()?))).collect()
+        let pending =
+            pods.iter().filter_map(|pod| Some((*pod, self.model.place_one(pod, &mut chance).err()?))).collect();
+        // A claim that waits for its first pod has no volume yet in the cluster: what was chosen here must not bind it
+        // to a node whose loss is tried next.
+        for pod in pods {
+            for claim in pod.claims() {
+                let key = Key::new(pod.meta.namespace.clone(), claim);
+                if let Some(record) = self.view.get(Kind::PersistentVolumeClaim, &key)
+                    && matches!(record, Record::PersistentVolumeClaim(claim) if claim.volume.is_none())
+                {
+                    self.model.insert(record);
+                }
+            }
+        }
+        pending
     }
 
     /// Why no node would take the pod, were all of them empty; none if one would.

@@ -241,10 +241,8 @@ impl Search<'_> {
         let mut bound_to_zone = BTreeSet::new();
         let mut failed: Option<Box<Failure>> = None;
         for (lost, bars, rule) in losses(&after, survives) {
-            let mut room = room.clone();
-            let gone: BTreeSet<Key> = bars.iter().flat_map(|bar| room.lose(&bar.node)).collect();
-            let again: Vec<&Pod> = pods.iter().copied().filter(|pod| gone.contains(&pod.meta.key())).collect();
-            let mut pending = room.place(&again, seed);
+            let names: Vec<String> = bars.iter().map(|bar| bar.node.clone()).collect();
+            let (leaving, mut pending) = room.lost(&names, seed);
             if rule == BindingRule::ZoneLoss {
                 // A disk of a zone that is gone is gone, whatever the number of nodes elsewhere.
                 let rest: Vec<String> =
@@ -258,6 +256,8 @@ impl Search<'_> {
                 });
             }
             if !pending.is_empty() {
+                let pending: Vec<(&Pod, Unschedulable)> =
+                    pending.iter().map(|(pod, reason)| (pod.as_ref(), reason.clone())).collect();
                 let this = failure(nodes, rule, Some(lost), &pending);
                 let larger = |a: &Trial, b: &Trial| a.asks.get("memory") > b.asks.get("memory");
                 if failed.as_ref().is_none_or(|worst| larger(&this.trial, &worst.trial)) {
@@ -271,7 +271,7 @@ impl Search<'_> {
                 part.iter().for_each(|(name, amount)| *left.entry(name.clone()).or_default() -= amount);
             }
             if worst.as_ref().is_none_or(|worst| left.get("memory") < worst.free.get("memory")) {
-                worst = Some(WorstLoss { lost, pods: again.len(), free: left });
+                worst = Some(WorstLoss { lost, pods: leaving, free: left });
             }
         }
         match failed {
