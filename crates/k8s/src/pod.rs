@@ -76,6 +76,8 @@ pub struct PodSpec {
     pub requests: Resources,
     /// `cpu` and `memory` as scores count them: with assumed amounts where a container names none.
     pub scored: Resources,
+    /// What LeastAllocated counts for the pod when it comes: see [`crate::requests::Asked::coming`].
+    pub coming: Resources,
     /// Images of containers, init containers and image volumes, each as often as it is named.
     pub images: Vec<String>,
     /// How many of them, at the end, are volumes: older schedulers do not count those.

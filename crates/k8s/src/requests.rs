@@ -19,6 +19,9 @@ pub struct Asked {
     pub requests: Resources,
     /// `cpu` and `memory` with [`ASSUMED`] amounts where a container names none.
     pub scored: Resources,
+    /// The same without what is asked for the pod as a whole: LeastAllocated counts a pod that comes so, and one that is
+    /// there as `scored`. Source: `noderesources/fit.go`, whose scorer is made without `enablePodLevelResources`.
+    pub coming: Resources,
 }
 
 /// What the containers of a pod that is being resized in place count for. The way of counting changed between minors.
@@ -105,11 +108,11 @@ pub fn pod_level_resource(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-/// [`ASSUMED`] amounts for what a container does not name.
+/// These amounts (of [`ASSUMED`]) for what a container does not name.
 #[must_use]
-pub fn assumed(mut requests: Resources) -> Resources {
-    for (name, amount) in ASSUMED {
-        requests.entry(name.to_owned()).or_insert(amount);
+pub fn assumed(mut requests: Resources, amounts: &[(&str, i64)]) -> Resources {
+    for (name, amount) in amounts {
+        requests.entry((*name).to_owned()).or_insert(*amount);
     }
     requests
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rehome_k8s::pod::Pod;
 
 use crate::Rejection;
-use crate::filter::{self, Filter, inter_pod_affinity, pod_topology_spread, volumes};
+use crate::filter::{self, Filter, inter_pod_affinity, node_affinity, pod_topology_spread, volumes};
 use crate::model::Model;
 use crate::model::class::{Class, Named};
 
@@ -28,6 +28,10 @@ pub(crate) struct Cycle<'m> {
 
 /// What NodeAffinity's PreFilter leaves out is reported like this. Source: `schedule_one.go`, `findNodesThatFitPod`.
 const NOT_NAMED: &str = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+
+fn not_named() -> Rejection {
+    Rejection { plugin: node_affinity::PLUGIN, reasons: vec![NOT_NAMED.to_owned()] }
+}
 
 impl Model {
     /// Brings everything up to date that a cycle for this pod reads.
@@ -123,7 +127,7 @@ impl<'m> Cycle<'m> {
     /// The first filter that rejects, with its reasons. What blocks the pod everywhere is not looked at.
     pub(crate) fn first_rejection(&self, node: usize) -> Option<Rejection> {
         if !self.named(node) {
-            return Some(Rejection { plugin: "NodeAffinity", reasons: vec![NOT_NAMED.to_owned()] });
+            return Some(not_named());
         }
         if let Some(reserved) = self.reserved.get(&node) {
             return Some(reserved.clone());
@@ -138,9 +142,20 @@ impl<'m> Cycle<'m> {
         self.named(node) && first.is_some_and(|filter| (filter.curable)(self, node))
     }
 
-    /// All filters that do not, each by itself.
-    pub(crate) fn rejecting(&self, node: usize) -> impl Iterator<Item = &'static Filter> + '_ {
-        self.filters.iter().filter(move |filter| !(filter.passes)(self, node)).copied()
+    /// What each plugin says of a node if it is the only one: what it finds before nodes are looked at, too.
+    pub(crate) fn alone(&self, node: usize) -> Vec<Rejection> {
+        let mut alone = self.blocks.clone();
+        let named = self.named(node);
+        let blocks = |filter: &&&'static Filter| self.blocks.iter().any(|block| block.plugin == filter.plugin);
+        if !named && !self.blocks.iter().any(|block| block.plugin == node_affinity::PLUGIN) {
+            alone.push(not_named());
+        }
+        for filter in self.filters.iter().filter(|filter| !blocks(filter)) {
+            if (named || filter.plugin != node_affinity::PLUGIN) && !(filter.passes)(self, node) {
+                alone.push(self.rejection(filter, node));
+            }
+        }
+        alone
     }
 
     /// The nodes that pass, by name.

@@ -3,7 +3,7 @@
 //! Source: `k8s.io/kubernetes/pkg/scheduler/apis/config/v1/default_plugins.go`.
 
 pub(crate) mod inter_pod_affinity;
-mod node_affinity;
+pub(crate) mod node_affinity;
 mod node_declared_features;
 mod node_name;
 mod node_ports;

@@ -63,7 +63,7 @@ fn judge(cycle: &Cycle<'_>) -> Judgement {
     let mut feasible = Vec::new();
     for index in cycle.model.nodes.order() {
         let Some(node) = cycle.model.nodes.get(*index) else { continue };
-        let alone = cycle.rejecting(*index).map(|filter| cycle.rejection(filter, *index)).collect();
+        let alone = cycle.alone(*index);
         let first = cycle.first_rejection(*index);
         let curable = blocked.is_none() && cycle.curable(*index);
         if blocked.is_none() && first.is_none() {

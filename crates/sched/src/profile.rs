@@ -98,6 +98,13 @@ impl Profile {
         self.minor >= Minor::V1_37
     }
 
+    /// The pod's own terms of pod affinity are looked up as if no namespace had labels, beside the namespaces that the
+    /// selector matches: until 1.36 the selector is not cleared once it was looked up, because the term is passed by
+    /// value. Source: `interpodaffinity/plugin.go`, `mergeAffinityTermNamespacesIfNotEmpty`.
+    pub(crate) fn takes_unlabelled_namespaces(self) -> bool {
+        self.minor < Minor::V1_37
+    }
+
     /// Resizes count as the largest of three sums over the pod, not container by container.
     pub(crate) fn resizes_by_pod(self) -> bool {
         self.minor >= Minor::V1_37

@@ -28,6 +28,7 @@ pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
     Ok(PodSpec {
         requests: asked.requests,
         scored: asked.scored,
+        coming: asked.coming,
         image_volumes: images.len() - spec.containers.len() - spec.init_containers.as_ref().map_or(0, Vec::len),
         images,
         needs_features,

@@ -27,7 +27,8 @@ pub(super) fn resized(pod: &core::PodSpec, status: &core::PodStatus) -> Result<O
     let statuses = status.container_statuses.iter().flatten().chain(status.init_container_statuses.iter().flatten());
     let statuses = statuses.map(Granted::of).collect::<Result<Vec<_>, _>>()?;
     let pod_level = PodLevel::of(status)?;
-    if statuses.iter().all(|status| status.in_force.is_none() && status.allocated.is_none()) && pod_level.is_none() {
+    let nothing_granted = statuses.iter().all(|status| status.in_force.is_none() && status.allocated.is_none());
+    if nothing_granted && pod_level.is_none() && !infeasible {
         return Ok(None);
     }
     let find = |container: &Container| statuses.iter().find(|status| status.name == container.name);
@@ -107,10 +108,9 @@ impl Spec {
     }
 
     /// Sums up, with the amounts of each container given.
-    fn sum(&self, containers: Vec<Resources>, inits: Vec<Resources>, assume: bool) -> Resources {
+    fn sum(&self, containers: Vec<Resources>, inits: Vec<Resources>, assume: &[(&str, i64)]) -> Resources {
         let with = |of: &[Container], amounts: Vec<Resources>| -> Vec<ContainerRequest> {
-            let amounts =
-                amounts.into_iter().map(|requests| if assume { requests::assumed(requests) } else { requests });
+            let amounts = amounts.into_iter().map(|requests| requests::assumed(requests, assume));
             of.iter().zip(amounts).map(|(of, requests)| ContainerRequest { requests, sidecar: of.sidecar }).collect()
         };
         let none = Resources::new();
@@ -126,9 +126,19 @@ impl Spec {
         total
     }
 
+    /// What is assumed where a container names nothing. If the pod as a whole asks for something, only what nobody in it
+    /// asks for. Source: `pkg/scheduler/framework/types.go`, `getNonMissingContainerRequests`.
+    fn assumed(&self, total: &Resources) -> Vec<(&'static str, i64)> {
+        let whole = self.pod_level.keys().any(|name| requests::pod_level_resource(name));
+        requests::ASSUMED.into_iter().filter(|(name, _)| !whole || !total.contains_key(*name)).collect()
+    }
+
     fn asked(&self, containers: Vec<Resources>, inits: Vec<Resources>) -> Asked {
-        let sum = |assume| self.finish(self.sum(containers.clone(), inits.clone(), assume), &self.pod_level);
-        Asked { requests: sum(false), scored: scored(sum(true)) }
+        let sum = |assume: &[_]| self.finish(self.sum(containers.clone(), inits.clone(), assume), &self.pod_level);
+        let coming = self.sum(containers.clone(), inits.clone(), &requests::ASSUMED);
+        let coming = scored(self.finish(coming, &Resources::new()));
+        let requests = sum(&[]);
+        Asked { scored: scored(sum(&self.assumed(&requests))), requests, coming }
     }
 
     fn by_container<'g>(&self, find: &dyn Fn(&Container) -> Option<&'g Granted>, infeasible: bool) -> Asked {
@@ -159,10 +169,10 @@ impl Spec {
                 .and_then(|granted| granted.in_force.clone().or_else(|| granted.allocated.clone()))
                 .unwrap_or_else(|| asked(container))
         };
-        let each = |count: &dyn Fn(&Container) -> Resources, assume| {
+        let each = |count: &dyn Fn(&Container) -> Resources, assume: &[_]| {
             self.sum(self.containers.iter().map(count).collect(), self.inits.iter().map(count).collect(), assume)
         };
-        let sum = |assume| {
+        let sum = |assume: &[_]| {
             let (allocated, in_force) = match level {
                 Some(PodLevel { in_force: Some(in_force), allocated: Some(allocated) }) => {
                     (allocated.clone(), in_force.clone())
@@ -183,7 +193,9 @@ impl Spec {
             };
             self.finish(total, &pod_level)
         };
-        Asked { requests: sum(false), scored: scored(sum(true)) }
+        // A pod that comes has no status that counts.
+        let requests = sum(&[]);
+        Asked { scored: scored(sum(&self.assumed(&requests))), requests, coming: Resources::new() }
     }
 }
 

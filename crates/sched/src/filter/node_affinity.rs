@@ -5,7 +5,7 @@ use crate::Rejection;
 use crate::cycle::Cycle;
 use crate::model::class::Named;
 
-const PLUGIN: &str = "NodeAffinity";
+pub(crate) const PLUGIN: &str = "NodeAffinity";
 
 pub(super) const FILTER: Filter = Filter {
     plugin: PLUGIN,

@@ -18,7 +18,7 @@ enum Objection {
 }
 
 fn objection(cycle: &Cycle<'_>, node: usize) -> Option<Objection> {
-    if let Some(claim) = cycle.volumes.missing.as_ref().or(cycle.volumes.missing_ephemeral.as_ref()) {
+    if let Some(claim) = &cycle.volumes.first_missing {
         let namespace = &cycle.pod.meta.namespace;
         let looked_up = format!("looking up PVC {namespace}/{claim}: persistentvolumeclaim {claim:?} not found");
         return Some(Objection::MissingClaim(looked_up));
@@ -57,7 +57,7 @@ pub(super) const FILTER: Filter = Filter {
     plugin: "NodeVolumeLimits",
     active: |cycle| {
         let volumes = &cycle.volumes;
-        !volumes.attachables.is_empty() || volumes.missing.is_some() || volumes.missing_ephemeral.is_some()
+        !volumes.attachables.is_empty() || volumes.first_missing.is_some()
     },
     passes: |cycle, node| objection(cycle, node).is_none(),
     reasons: |cycle, node| match objection(cycle, node) {

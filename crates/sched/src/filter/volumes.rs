@@ -18,8 +18,8 @@ use crate::model::storage::{Attachable, Storage};
 pub(crate) struct Needs {
     /// The first claim that it names and that is not there.
     pub(crate) missing: Option<String>,
-    /// The first claim of an ephemeral volume that is not there.
-    pub(crate) missing_ephemeral: Option<String>,
+    /// The first claim that is not there, those of ephemeral volumes included.
+    pub(crate) first_missing: Option<String>,
     /// Why VolumeBinding finds no node at all.
     pub(crate) no_binding: Option<String>,
     /// Why VolumeZone finds no node at all.
@@ -87,7 +87,7 @@ impl Needs {
             if !ephemeral && claim.access_modes.iter().any(|mode| mode == ONE_POD_MODE) {
                 needs.one_pod.push(number);
             }
-            needs.refuse(&claim);
+            needs.refuse(&claim, ephemeral.then_some(pod));
             if !ephemeral {
                 needs.zone_of(&model.storage, &claim, &mut zones);
             }
@@ -118,18 +118,27 @@ impl Needs {
             self.no_zone.get_or_insert_with(|| reason.clone());
         }
         self.no_binding.get_or_insert(reason);
-        let missing = if ephemeral { &mut self.missing_ephemeral } else { &mut self.missing };
-        missing.get_or_insert(name);
+        if !ephemeral {
+            self.missing.get_or_insert_with(|| name.clone());
+        }
+        self.first_missing.get_or_insert(name);
     }
 
     /// Source: `volumebinding/volume_binding.go`, `podHasPVCs`.
-    fn refuse(&mut self, claim: &PersistentVolumeClaim) {
+    fn refuse(&mut self, claim: &PersistentVolumeClaim, ephemeral_of: Option<&Pod>) {
         let name = &claim.meta.name;
+        // A pod that is yet to be made has no UID: a claim of that name will be gone by then.
+        let foreign = |pod: &&Pod| {
+            !pod.meta.uid.0.is_empty() && claim.meta.controller.as_ref().is_none_or(|owner| owner.uid != pod.meta.uid)
+        };
         let reason = if claim.phase == "Lost" {
             let volume = claim.volume.clone().unwrap_or_default();
             format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}")
         } else if claim.meta.deleting.is_some() {
             format!("persistentvolumeclaim {name:?} is being deleted")
+        } else if let Some(pod) = ephemeral_of.filter(foreign) {
+            let (namespace, pod) = (&claim.meta.namespace, &pod.meta.name);
+            format!("PVC {namespace}/{name} was not created for pod {namespace}/{pod} (pod is not owner)")
         } else {
             return;
         };

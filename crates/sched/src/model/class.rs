@@ -60,6 +60,8 @@ pub(crate) struct Class {
     pub(crate) load: Load,
     /// cpu and memory that are asked: what BalancedAllocation adds.
     pub(crate) balanced: [i64; 2],
+    /// cpu and memory that LeastAllocated adds.
+    pub(crate) coming: [i64; 2],
     pub(crate) ports: Vec<Port>,
     pub(crate) cordoned: usize,
     pub(crate) tainted: usize,
@@ -106,7 +108,11 @@ fn asked(shape: &Shape, by_pod: bool) -> Asked {
     match &shape.resized {
         Some(resized) if by_pod => resized.by_pod.clone(),
         Some(resized) => resized.by_container.clone(),
-        None => Asked { requests: shape.spec.requests.clone(), scored: shape.spec.scored.clone() },
+        None => Asked {
+            requests: shape.spec.requests.clone(),
+            scored: shape.spec.scored.clone(),
+            coming: shape.spec.coming.clone(),
+        },
     }
 }
 
@@ -134,6 +140,7 @@ impl Model {
         let mut class = Class {
             load,
             balanced: both(&asked.requests),
+            coming: both(&spec.coming),
             ports: spec.host_ports.iter().map(|(ip, protocol, port)| (protocol.clone(), *port, ip.clone())).collect(),
             cordoned: self.nodes.ask(Question::Cordoned(spec.tolerations.clone())),
             tainted,
@@ -196,8 +203,15 @@ impl Model {
         let shape = Arc::clone(&class.shape);
         let affinity = &shape.spec.affinity;
         let scope = |model: &Self, term: &PodTerm| Scope::of(term, &shape.namespace, &model.namespaces);
+        // Whom the pod itself looks for; what others that have the term look for is `scope` in every minor.
+        let sought = |model: &Self, term: &PodTerm| {
+            if model.profile.takes_unlabelled_namespaces() && Scope::takes_unlabelled(term) {
+                return Scope::everywhere(term);
+            }
+            scope(model, term)
+        };
         if !affinity.pod.is_empty() {
-            let scopes: Vec<Scope> = affinity.pod.iter().map(|term| scope(self, term)).collect();
+            let scopes: Vec<Scope> = affinity.pod.iter().map(|term| sought(self, term)).collect();
             class.attracts_itself = scopes.iter().all(|scope| scope.selects(&shape.namespace, &shape.labels));
             let keys = affinity.pod.iter().map(|term| self.nodes.topology(&term.topology_key)).collect();
             class.attracted = Some((self.tally(Counted::All(scopes)), keys));
@@ -206,7 +220,7 @@ impl Model {
         let weighted = affinity.pod_preferred.iter().map(|(weight, term)| (term, *weight));
         let weighted = weighted.chain(affinity.pod_anti_preferred.iter().map(|(weight, term)| (term, -weight)));
         for (term, weight) in anti.iter().copied().chain(weighted.clone()) {
-            let tally = self.tally(Counted::All(vec![scope(self, term)]));
+            let tally = self.tally(Counted::All(vec![sought(self, term)]));
             let topology = self.nodes.topology(&term.topology_key);
             if weight == 0 {
                 class.repelled.push((tally, topology))

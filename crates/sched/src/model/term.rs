@@ -35,6 +35,16 @@ impl Scope {
         Self { namespaces: Some(namespaces), selector }
     }
 
+    /// The pods that a term selects, whatever their namespace.
+    pub(crate) fn everywhere(term: &PodTerm) -> Self {
+        Self { namespaces: None, selector: term.selector.clone() }
+    }
+
+    /// Whether the term's namespace selector matches a namespace without labels.
+    pub(crate) fn takes_unlabelled(term: &PodTerm) -> bool {
+        term.namespace_selector.as_ref().is_some_and(|wanted| wanted.matches(&BTreeMap::new()))
+    }
+
     pub(crate) fn selects(&self, namespace: &str, labels: &BTreeMap<String, String>) -> bool {
         self.namespaces.as_ref().is_none_or(|namespaces| namespaces.contains(namespace))
             && self.selector.matches(labels)

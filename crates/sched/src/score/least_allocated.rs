@@ -14,7 +14,7 @@ pub(super) const SCORE: Score = Score {
     score: |cycle, feasible, scores| {
         let nodes = &cycle.model.nodes;
         let rows = [(CPU, 0), (MEMORY, 1)].map(|(resource, scored)| {
-            (nodes.allocatable(resource), nodes.scored(scored), cycle.class.load.scored[scored])
+            (nodes.allocatable(resource), nodes.scored(scored), cycle.class.coming[scored])
         });
         for (score, node) in scores.iter_mut().zip(feasible) {
             let (mut sum, mut parts) = (0, 0);
