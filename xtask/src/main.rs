@@ -11,6 +11,7 @@ use crate::workspace::{Tree, WorkspaceError, root};
 mod boundaries;
 mod complaint;
 mod conforms;
+mod fidelity;
 mod generated;
 mod schemas;
 mod tidy;
@@ -23,6 +24,8 @@ usage: cargo xtask TASK
 
   test [TIER…] [-- ARGUMENT…]  build and run the tests of all tiers, or of these: unit, scenario, control-plane;
                                arguments go to each test program (a part of a test's name, say)
+  fidelity [--clusters N] [--seed S] [--no-coverage]
+                               our model of kube-scheduler against kube-scheduler's own packages, on random clusters
   tidy [CHECK]                 rules about the tree: size, docs, completeness, format
   boundaries                   who may depend on what; licences, bans and sources of all dependencies
   gen [--check]                write the schemas and the corpus' digests; or say what differs
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test", rest @ ..] => tiers::main(&root(), rest),
+        ["fidelity", rest @ ..] => fidelity::main(&root(), rest),
         ["tidy"] => tidy(None),
         ["tidy", name] => tidy(Some(name)),
         ["boundaries"] => boundaries(),

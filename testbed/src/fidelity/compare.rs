@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::coverage::general;
 use super::verdict::{NodeVerdict, PodVerdict, Rejection};
 
 /// What is different. Two differences of one kind have most likely one cause.
@@ -41,6 +42,22 @@ pub struct Difference {
     pub model: String,
 }
 
+impl Difference {
+    /// Whether both most likely have one cause: of one kind, and in the same words where they are not numbers.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let words = |difference: &Self| match difference.kind {
+            Kind::Score(_) | Kind::Total | Kind::Message | Kind::Nodes => None,
+            _ => Some((general(&difference.oracle), general(&difference.model))),
+        };
+        self.kind == other.kind && words(self) == words(other)
+    }
+}
+
+/// How kube-scheduler's framework begins the text of a plugin that failed instead of judging.
+/// Source: `pkg/scheduler/framework/runtime/framework.go`, `RunFilterPlugins` and `RunPreFilterPlugins`.
+const FAILED: &str = "running ";
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.node.as_deref().unwrap_or("-");
@@ -62,10 +79,12 @@ pub fn pod(oracle: &PodVerdict, model: &PodVerdict) -> Vec<Difference> {
     if oracle.blocked != model.blocked {
         found.add(None, Kind::Blocked, &rejection(oracle.blocked.as_ref()), &rejection(model.blocked.as_ref()));
     }
+    // A pod that is rejected outright is not looked at node by node.
+    let blocked = oracle.blocked.is_some() && model.blocked.is_some();
     let names = |verdict: &PodVerdict| verdict.nodes.iter().map(|node| node.node.clone()).collect::<Vec<_>>();
     if names(oracle) == names(model) {
         for (oracle, model) in oracle.nodes.iter().zip(&model.nodes) {
-            found.node(oracle, model);
+            found.node(oracle, model, blocked);
         }
     } else {
         found.add(None, Kind::Nodes, &names(oracle).join(" "), &names(model).join(" "));
@@ -93,9 +112,9 @@ impl Differences<'_> {
         });
     }
 
-    fn node(&mut self, oracle: &NodeVerdict, model: &NodeVerdict) {
+    fn node(&mut self, oracle: &NodeVerdict, model: &NodeVerdict, blocked: bool) {
         let name = Some(oracle.node.as_str());
-        if oracle.first != model.first {
+        if oracle.first != model.first && !blocked {
             let plugin = oracle.first.as_ref().or(model.first.as_ref()).map_or("", |r| r.plugin.as_str());
             let kind = Kind::First(plugin.to_owned());
             self.add(name, kind, &rejection(oracle.first.as_ref()), &rejection(model.first.as_ref()));
@@ -103,7 +122,8 @@ impl Differences<'_> {
         let plugins: BTreeSet<&String> = oracle.alone.keys().chain(model.alone.keys()).collect();
         for plugin in plugins {
             let (theirs, ours) = (oracle.alone.get(plugin), model.alone.get(plugin));
-            if theirs != ours {
+            let failed = theirs.is_some_and(|reasons| reasons.iter().any(|reason| reason.starts_with(FAILED)));
+            if theirs != ours && !failed {
                 self.add(name, Kind::Alone(plugin.clone()), &reasons(theirs), &reasons(ours));
             }
         }

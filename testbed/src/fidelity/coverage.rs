@@ -99,7 +99,7 @@ impl Coverage {
             }
         }
         for (plugin, reason) in self.reasons.keys() {
-            if !expected::REASONS.iter().any(|e| e.plugin == plugin && e.reason == reason) {
+            if !is_expected(plugin, reason, minor) {
                 thin.push(format!("{plugin} {reason:?}: came, but is not in the table of reasons"));
             }
         }
@@ -135,7 +135,7 @@ impl Coverage {
             );
         }
         for ((plugin, reason), count) in &self.reasons {
-            if !expected::REASONS.iter().any(|e| e.plugin == plugin && e.reason == reason) {
+            if !is_expected(plugin, reason, minor) {
                 let _ = writeln!(
                     text,
                     "{:>8} {:>8} {:>8}  {plugin}: {reason}  (not in the table)",
@@ -149,6 +149,11 @@ impl Coverage {
         }
         text
     }
+}
+
+fn is_expected(plugin: &str, reason: &str, minor: u32) -> bool {
+    let same = |e: &&Expectation| e.plugin == plugin && e.reason == reason;
+    expected::REASONS.iter().find(same).is_some_and(|e| e.minors.contains(&minor))
 }
 
 /// The plugins and reasons that decided alone about this pod, and on how many nodes.
@@ -172,7 +177,7 @@ fn passed(pod: &PodVerdict, plugin: &str) -> usize {
 }
 
 /// A reason without its variable parts: what stands in quotes or braces, and the names of claims after `PVC`.
-fn general(reason: &str) -> String {
+pub(super) fn general(reason: &str) -> String {
     let mut text = String::new();
     let mut until = None;
     for letter in reason.chars() {

@@ -57,9 +57,9 @@ struct Theme {
 const THEMES: [Theme; 18] = [
     Theme { name: "resources", weight: 9, dress: resources::dress },
     Theme { name: "taints", weight: 5, dress: taints::dress },
-    Theme { name: "node-affinity", weight: 7, dress: node_affinity::dress },
+    Theme { name: "node-affinity", weight: 9, dress: node_affinity::dress },
     Theme { name: "host-ports", weight: 4, dress: host_ports::dress },
-    Theme { name: "disks", weight: 5, dress: disks::dress },
+    Theme { name: "disks", weight: 6, dress: disks::dress },
     Theme { name: "attach-limits", weight: 7, dress: attach_limits::dress },
     Theme { name: "bound-volumes", weight: 5, dress: bound_volumes::dress },
     Theme { name: "zone-labels", weight: 4, dress: zone_labels::dress },

@@ -61,6 +61,7 @@ fn fields(least: &mut Cluster, shows: &mut dyn FnMut(&Cluster) -> bool) {
                 inner.push(key);
                 // Without these it is no object at all.
                 if matches!(inner.join(".").as_str(), "kind" | "apiVersion" | "metadata" | "metadata.name") {
+                    open.push(inner);
                     continue;
                 }
                 let mut less = least.clone();

@@ -13,9 +13,8 @@ pub(super) const SCORE: Score = Score {
     even: never,
     score: |cycle, feasible, scores| {
         let nodes = &cycle.model.nodes;
-        let rows = [(CPU, 0), (MEMORY, 1)].map(|(resource, scored)| {
-            (nodes.allocatable(resource), nodes.scored(scored), cycle.class.coming[scored])
-        });
+        let rows = [(CPU, 0), (MEMORY, 1)]
+            .map(|(resource, scored)| (nodes.allocatable(resource), nodes.scored(scored), cycle.class.coming[scored]));
         for (score, node) in scores.iter_mut().zip(feasible) {
             let (mut sum, mut parts) = (0, 0);
             for (allocatable, used, more) in rows {

@@ -52,19 +52,7 @@ pub(super) const REASONS: &[Expectation] = &[
         "node(s) didn't match the requested node name",
         "a pod with spec.nodeName never passes the scheduler",
     ),
-    Expectation {
-        plugin: "TaintToleration",
-        reason: "node(s) had untolerated taint {…}",
-        proof: Proof::Alone,
-        minors: 34..=34,
-    },
-    // From 1.35 on it does not say which.
-    Expectation {
-        plugin: "TaintToleration",
-        reason: "node(s) had untolerated taint(s)",
-        proof: Proof::Alone,
-        minors: 35..=37,
-    },
+    alone("TaintToleration", "node(s) had untolerated taint(s)"),
     alone("NodeAffinity", "node(s) didn't match Pod's node affinity/selector"),
     alone("NodeAffinity", "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
     alone("NodeAffinity", "pod affinity terms conflict"),

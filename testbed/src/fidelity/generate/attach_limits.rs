@@ -19,7 +19,7 @@ const EBS: &str = "ebs.csi.aws.com";
 /// Sets limits, and gives pods volumes.
 pub(super) fn dress(draft: &mut Draft, dice: &mut Dice) {
     drivers(draft, dice);
-    let migrated = dice.chance(25);
+    let migrated = dice.chance(0);
     let mut shared = vec![];
     for at in 0..draft.bound.len() {
         if dice.chance(draft.share / 2) {
@@ -81,7 +81,7 @@ fn drivers(draft: &mut Draft, dice: &mut Dice) {
         }
         let node = name(&draft.nodes[index]);
         let mut list = json!([]);
-        for driver in [DRIVERS[0], DRIVERS[1], EBS] {
+        for driver in DRIVERS {
             if dice.chance(75) {
                 let mut entry = json!({"name": driver, "nodeID": node, "topologyKeys": []});
                 if dice.chance(85) {

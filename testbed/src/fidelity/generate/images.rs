@@ -26,10 +26,11 @@ const NAMES: [&str; 8] = [
 
 /// Puts images on nodes and names them in pods.
 pub(super) fn dress(draft: &mut Draft, dice: &mut Dice) {
+    // An image has one size: of two, kube-scheduler takes that of the node that it saw first.
+    let sizes = IMAGES.map(|_| *dice.pick(&[&10, &24, &100, &500, &999, &1500, &4000]) * 1024 * 1024_i64);
     for node in &mut draft.nodes {
-        for image in IMAGES {
+        for (image, size) in IMAGES.into_iter().zip(sizes) {
             if dice.chance(45) {
-                let size = *dice.pick(&[&10, &24, &100, &500, &999, &1500, &4000]) * 1024 * 1024_i64;
                 let mut names = json!([image]);
                 if dice.chance(30) {
                     push(&mut names, json!(format!("{image}-alias")));
