@@ -4,6 +4,7 @@
 
 pub mod assets;
 pub mod audit;
+pub mod bench;
 pub mod clock;
 pub mod control_plane;
 pub mod fidelity;
