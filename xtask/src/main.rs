@@ -25,12 +25,9 @@ usage: cargo xtask TASK
 
   test [TIER…] [-- ARGUMENT…]  build and run the tests of all tiers, or of these: unit, scenario, control-plane;
                                arguments go to each test program (a part of a test's name, say)
-<<<<<<< HEAD
   fidelity [--clusters N] [--seed S] [--no-coverage]
-                               our model of kube-scheduler against kube-scheduler's own packages, on random clusters
-=======
+                               or --record: our model of kube-scheduler against kube-scheduler's own packages, on random clusters
   bench sched [ROW…]           how fast the scheduler's model and what rests on it are: the table P1 to P7
->>>>>>> 0ac35f4 (cargo xtask bench sched: the first rows of the table of speeds, with kube-scheduler's own loop beside P1)
   tidy [CHECK]                 rules about the tree: size, docs, completeness, format
   boundaries                   who may depend on what; licences, bans and sources of all dependencies
   gen [--check]                write the schemas and the corpus' digests; or say what differs
@@ -42,11 +39,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test", rest @ ..] => tiers::main(&root(), rest),
-<<<<<<< HEAD
         ["fidelity", rest @ ..] => fidelity::main(&root(), rest),
-=======
         ["bench", "sched", rows @ ..] => bench::sched(&root(), rows),
->>>>>>> 0ac35f4 (cargo xtask bench sched: the first rows of the table of speeds, with kube-scheduler's own loop beside P1)
         ["tidy"] => tidy(None),
         ["tidy", name] => tidy(Some(name)),
         ["boundaries"] => boundaries(),
