@@ -1,16 +1,18 @@
 //! Compares our model of kube-scheduler with kube-scheduler's own packages on random clusters, at the newest minor and at
 //! the floor. `cargo xtask fidelity` runs it. Differences are reduced and written to `tests/fidelity/found/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rehome_testbed::fidelity::judge::{JudgeError, KubeScheduler, OurModel, minor};
-use rehome_testbed::fidelity::record::RecordError;
+use rehome_testbed::fidelity::judge::{Judge as _, JudgeError, KubeScheduler, OurModel, minor};
+use rehome_testbed::fidelity::record::{RecordError, Recorded};
 use rehome_testbed::fidelity::run::{self, Outcome};
 use rehome_testbed::oracle::Version;
 
 /// How it is called.
-const USAGE: &str = "usage: fidelity [--clusters N] [--seed S] [--no-coverage]";
+const USAGE: &str = "\
+usage: fidelity [--clusters N] [--seed S] [--no-coverage]
+       fidelity --record    asks kube-scheduler anew about the clusters in tests/fidelity/found";
 /// As many clusters as the proof of the model wants.
 const CLUSTERS: u64 = 2000;
 /// How many clusters lie between two lines of progress.
@@ -39,6 +41,15 @@ enum FidelityError {
 #[expect(clippy::print_stderr, reason = "a program: stdout is the result, stderr is progress")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == ["--record"] {
+        return match record_anew() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let Some(wish) = parse(&arguments) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
@@ -90,6 +101,28 @@ fn one(version: Version, wish: Wish) -> Result<bool, FidelityError> {
     Ok(outcome.differences.is_empty() && thin.is_empty())
 }
 
+/// Where clusters are kept that once showed a difference.
+fn found_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fidelity/found")
+}
+
+/// Fills in what both versions say about the clusters that are kept, those written by hand included.
+fn record_anew() -> Result<(), FidelityError> {
+    let mut oracles = vec![];
+    for version in Version::ALL {
+        oracles.push(KubeScheduler::start(version).map_err(JudgeError::from)?);
+    }
+    for (name, mut record) in Recorded::read_all(&found_folder())? {
+        record.answers.clear();
+        for oracle in &mut oracles {
+            let answers = oracle.judge(&record.cluster())?;
+            record.answers.insert(oracle.version.clone(), answers);
+        }
+        record.write(&found_folder(), &name)?;
+    }
+    Ok(())
+}
+
 fn report(version: &str, minor: u32, outcome: &Outcome, thin: &[String]) -> String {
     let mut lines = vec![outcome.coverage.table(version, minor)];
     lines.extend(thin.iter().map(|line| format!("{version}: too few: {line}")));
@@ -110,7 +143,6 @@ fn reduce(
     minor: u32,
     outcome: &Outcome,
 ) -> Result<(), FidelityError> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fidelity/found");
     for (kind, found) in outcome.differences.iter().take(REDUCED) {
         let version = oracle.version.clone();
         let (record, shown) = run::reduce(found, &version, oracle, model)?;
@@ -118,7 +150,7 @@ fn reduce(
             format!("{kind:?}").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
         let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
         let name = format!("1.{minor}-{}-{}", words.join("-"), found.cluster.seed);
-        record.write(&folder, &name)?;
+        record.write(&found_folder(), &name)?;
         let shown: Vec<String> = shown.iter().map(|difference| format!("    {difference}")).collect();
         println!("{name}: {} objects\n{}", record.objects.len(), shown.join("\n"));
     }
