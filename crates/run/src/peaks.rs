@@ -184,7 +184,7 @@ fn by_workload(view: &View, memory: &[Sample], cpu: &[Sample]) -> PodPeaks {
                 continue;
             };
             let Some(workload) = workload_of(view, &gone, namespace, pod) else { continue };
-            let peak = peaks.entry(workload).or_insert_with(Amounts::new).entry(name.to_owned()).or_default();
+            let peak = peaks.entry(workload).or_default().entry(name.to_owned()).or_default();
             *peak = (*peak).max(amount(name, sample.value));
         }
     }
