@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rehome_k8s::{Kind, Record, View, owner};
 use rehome_kube::prometheus::{Prometheus, PrometheusError, Sample};
 use rehome_model::ObjectRef;
-use rehome_model::sizing::{Amounts, Peaks};
+use rehome_model::sizing::Peaks;
 use rehome_plan::sizing::{MeasuredPeaks, PodPeaks};
 
 /// Why there are no peaks.

@@ -68,7 +68,8 @@ impl Server {
         assert!(ready, "Prometheus ended: {seen:?}");
         // Somebody must go on reading, or Prometheus waits for the pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address: address.unwrap_or_else(|| panic!("no address in {seen:?}")), _folder: folder }
+        assert!(address.is_some(), "no address in {seen:?}");
+        Self { child, address: address.unwrap(), _folder: folder }
     }
 
     fn client(&self) -> Prometheus {
