@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::mutant::{Mutant, on};
 use crate::selector::{Operator, Requirement, Selector};
 
 /// What `spec.affinity` asks.
@@ -88,6 +89,10 @@ impl NodeExpression {
             NodeOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
             NodeOperator::Exists => value.is_some(),
             NodeOperator::DoesNotExist => value.is_none(),
+            NodeOperator::Gt | NodeOperator::Lt if on(Mutant::NumbersAsText) => {
+                let (have, bound) = (value, self.values.first());
+                if self.operator == NodeOperator::Gt { have > bound } else { have < bound }
+            }
             NodeOperator::Gt | NodeOperator::Lt => {
                 let (Some(have), Some(bound)) = (
                     value.and_then(|value| value.parse::<i64>().ok()),
@@ -110,7 +115,7 @@ impl NodeTerm {
         }
         let fields = BTreeMap::from([("metadata.name".to_owned(), name.to_owned())]);
         self.labels.iter().all(|expression| expression.matches(labels))
-            && self.fields.iter().all(|expression| expression.matches(&fields))
+            && (on(Mutant::MatchFieldsIgnored) || self.fields.iter().all(|expression| expression.matches(&fields)))
     }
 }
 

@@ -9,6 +9,7 @@ pub mod budget;
 pub mod field;
 pub mod ingest;
 pub mod meta;
+pub mod mutant;
 pub mod node;
 pub mod owner;
 pub mod percent;

@@ -8,6 +8,7 @@ use rehome_model::time::Seconds;
 
 use crate::affinity::Affinity;
 use crate::meta::Meta;
+use crate::mutant::{Mutant, on};
 use crate::node::Resources;
 use crate::requests::Resized;
 use crate::spread::SpreadConstraint;
@@ -193,7 +194,8 @@ impl Disk {
     /// Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions`, `isVolumeConflict`.
     #[must_use]
     pub fn conflicts(&self, other: &Self) -> bool {
-        let both_read = self.read_only && other.read_only && self.kind != "awsElasticBlockStore";
+        let shares = self.kind != "awsElasticBlockStore" && !on(Mutant::ReadOnlyDisksClash);
+        let both_read = self.read_only && other.read_only && shares;
         let monitors = self.kind != "rbd" || self.monitors.iter().any(|monitor| other.monitors.contains(monitor));
         self.kind == other.kind && self.id == other.id && monitors && !both_read
     }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::mutant::{Mutant, on};
 use crate::node::Resources;
 
 /// What scores assume where a container says nothing of cpu (thousandths of a core) and memory (bytes).
@@ -85,13 +86,15 @@ pub fn of_pod(
     for init in init_containers {
         let mut during = sidecars.clone();
         add(&mut during, &init.requests);
-        if init.sidecar {
+        if init.sidecar && !on(Mutant::SidecarsEnd) {
             sidecars = during.clone();
         }
         raise(&mut worst_init, &during);
     }
     add(&mut running, &sidecars);
-    raise(&mut running, &worst_init);
+    if !on(Mutant::InitContainersForgotten) {
+        raise(&mut running, &worst_init);
+    }
     for (name, amount) in pod_level {
         if pod_level_resource(name) {
             running.insert(name.clone(), *amount);
@@ -105,7 +108,7 @@ pub fn of_pod(
 /// Source: `k8s.io/component-helpers/resource`, `IsSupportedPodLevelResource`.
 #[must_use]
 pub fn pod_level_resource(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
+    (matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")) && !on(Mutant::PodLevelIgnored)
 }
 
 /// These amounts (of [`ASSUMED`]) for what a container does not name.

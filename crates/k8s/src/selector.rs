@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::mutant::{Mutant, on};
+
 /// `metav1.LabelSelector`. The default matches nothing, as a selector that is absent does; an empty one matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Selector {
@@ -51,6 +53,7 @@ impl Requirement {
         let value = labels.get(&self.key);
         match self.operator {
             Operator::In => value.is_some_and(|value| self.values.contains(value)),
+            Operator::NotIn if on(Mutant::NotInWantsTheLabel) => value.is_some_and(|v| !self.values.contains(v)),
             Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
             Operator::Exists => value.is_some(),
             Operator::DoesNotExist => value.is_none(),

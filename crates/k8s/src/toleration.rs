@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::mutant::{Mutant, on};
+
 /// A taint of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Taint {
@@ -72,14 +74,14 @@ impl Toleration {
     /// Whether it tolerates the taint. Source: `k8s.io/api/core/v1/toleration.go`, `ToleratesTaint`.
     #[must_use]
     pub fn tolerates(&self, taint: &Taint) -> bool {
-        if self.effect.is_some_and(|effect| effect != taint.effect) {
+        if self.effect.is_some_and(|effect| effect != taint.effect) && !on(Mutant::EffectIgnored) {
             return false;
         }
         match &self.key {
             Some(key) if *key != taint.key => false,
             // An empty key is valid with Exists only, and stands for all keys.
             None => self.exists,
-            Some(_) => self.exists || self.value == taint.value,
+            Some(_) => self.exists || self.value == taint.value || on(Mutant::TaintValueIgnored),
         }
     }
 

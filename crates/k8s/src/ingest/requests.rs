@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1 as core;
 
 use super::BadField;
 use super::selectors::resources;
+use crate::mutant::{Mutant, on};
 use crate::node::Resources;
 use crate::requests::{self, Asked, ContainerRequest, Resized};
 
@@ -122,7 +123,9 @@ impl Spec {
         for (name, amount) in pod_level.iter().filter(|(name, _)| requests::pod_level_resource(name)) {
             total.insert(name.clone(), *amount);
         }
-        requests::add(&mut total, &self.overhead);
+        if !on(Mutant::OverheadForgotten) {
+            requests::add(&mut total, &self.overhead);
+        }
         total
     }
 

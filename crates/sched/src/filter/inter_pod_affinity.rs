@@ -2,6 +2,8 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{Filter, one};
 use crate::cycle::Cycle;
 use crate::model::Model;
@@ -43,7 +45,7 @@ impl State {
     pub(crate) fn new(model: &Model, class: &Class) -> Self {
         let mut state = Self {
             attracted: Vec::new(),
-            bootstraps: class.attracts_itself,
+            bootstraps: class.attracts_itself && !on(Mutant::BootstrapDropped),
             repelled: Vec::new(),
             repelled_by_others: Vec::new(),
         };
@@ -60,7 +62,7 @@ impl State {
         }
         for term in &class.selected_by {
             let (term, holders) = model.holders(*term);
-            if holders.forbidding > 0 {
+            if holders.forbidding > 0 && !on(Mutant::SymmetryDropped) {
                 let (found, any) = domains(model, term.topology, |node| holders.forbids.of(node));
                 state.repelled_by_others.extend(any.then_some(found));
             }

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{Filter, curable};
 use crate::cycle::Cycle;
 
@@ -26,7 +28,7 @@ fn objection(cycle: &Cycle<'_>, node: usize) -> Option<Objection> {
     let model = cycle.model;
     let csi = model.nodes.csi(node);
     let wanted = &cycle.volumes.attachables;
-    if model.profile.misses_csi_drivers() {
+    if model.profile.misses_csi_drivers() && !on(Mutant::MissingDriverIgnored) {
         let missing = |driver: &&String| {
             let insists = model.storage.driver(driver).is_some_and(|driver| driver.required_on_node);
             insists && !csi.is_some_and(|csi| csi.drivers.contains_key(*driver))
@@ -48,7 +50,12 @@ fn objection(cycle: &Cycle<'_>, node: usize) -> Option<Objection> {
     let full = limits.into_iter().any(|(driver, limit)| {
         let by_pods = |volume: &&(String, String)| !model.storage.held_by_pods(node, volume);
         let more = count(driver, &mut wanted.iter().filter(by_pods));
-        more > 0 && count(driver, &mut held.iter().copied()) + more > limit
+        let here = if on(Mutant::SharedVolumesCountTwice) {
+            count(driver, &mut model.storage.on_node(node, name))
+        } else {
+            count(driver, &mut held.iter().copied())
+        };
+        more > 0 && here + more > limit
     });
     full.then_some(Objection::Full)
 }

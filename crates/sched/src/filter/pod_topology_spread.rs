@@ -4,6 +4,8 @@
 //! looked at unless asked for, so that fenced nodes stay as empty domains.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{Filter, one};
 use crate::cycle::Cycle;
 use crate::model::Model;
@@ -36,15 +38,17 @@ impl State {
             let mut matching = vec![0; topology.count()];
             let mut exists = vec![false; topology.count()];
             for node in model.nodes.order() {
-                if has_all_keys(model, &class.hard, *node) && takes_part(model, constraint, *node) {
-                    let domain = topology.of(*node);
+                let domain = topology.of(*node);
+                let all_keys = || has_all_keys(model, &class.hard, *node) || on(Mutant::NodesWithoutKeysCount);
+                if domain != NOWHERE && all_keys() && takes_part(model, constraint, *node) {
                     matching[domain] += counts.of(*node);
                     exists[domain] = true;
                 }
             }
             let domains = matching.iter().zip(&exists).filter(|(_, exists)| **exists).map(|(count, _)| *count);
             let number = i64::try_from(domains.clone().count()).unwrap_or(i64::MAX);
-            let least = if number < constraint.min_domains { 0 } else { domains.min().unwrap_or(0) };
+            let few = number < constraint.min_domains && !on(Mutant::MinDomainsIgnored);
+            let least = if few { 0 } else { domains.min().unwrap_or(0) };
             (matching, least)
         };
         Self { constraints: class.hard.iter().map(count).collect() }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::volumes::{Bound, Delayed, NO_PROVISIONER};
 use super::{Filter, incurable};
 use crate::Rejection;
@@ -64,7 +66,7 @@ fn bind_later(cycle: &Cycle<'_>, node: usize, fate: &mut Fate) {
     for delayed in &cycle.volumes.delayed {
         match &delayed.claim.selected_node {
             // A volume is being made for this claim: on that node, or nowhere.
-            Some(selected) if selected != name => {
+            Some(selected) if selected != name && !on(Mutant::SelectedNodeIgnored) => {
                 fate.nothing_to_bind = true;
                 return;
             }

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::pod::{Pod, Volume};
 use rehome_k8s::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use rehome_k8s::{Key, Kind};
@@ -175,7 +176,8 @@ impl Needs {
         for (label, _) in ZONE_LABELS {
             // A set of zones is written with two underscores between them; an empty part makes the label unreadable.
             let Some(text) = volume.meta.labels.get(label) else { continue };
-            let set: BTreeSet<String> = text.split("__").map(|zone| zone.trim().to_owned()).collect();
+            let between = if on(Mutant::ZonesNotSplit) { "\n" } else { "__" };
+            let set: BTreeSet<String> = text.split(between).map(|zone| zone.trim().to_owned()).collect();
             if !set.contains("") {
                 zones.push((label.to_owned(), set));
             }
@@ -184,7 +186,7 @@ impl Needs {
 
     /// Whether another pod holds one of the claims that only one pod may use.
     pub(crate) fn held_by_another(&self, model: &Model) -> bool {
-        self.one_pod.iter().any(|claim| model.storage.users(*claim) > 0)
+        self.one_pod.iter().any(|claim| model.storage.users(*claim) > 0) && !on(Mutant::OnePodModeIgnored)
     }
 
     /// The questions that are asked of nodes.
@@ -227,9 +229,11 @@ fn delayed(model: &mut Model, claim: &Arc<PersistentVolumeClaim>) -> Option<Dela
     });
     let candidates = candidates.collect();
     let publishes = model.storage.driver(&class.provisioner).is_some_and(|driver| driver.publishes_capacity);
+    let publishes = publishes && !on(Mutant::StorageCapacityIgnored);
     let room = (publishes && claim.request.is_some()).then(|| {
         let of_class = model.storage.capacities_of(&class.meta.name).filter_map(|capacity| {
-            let amount = capacity.largest_volume.or(capacity.capacity)?;
+            let largest = capacity.largest_volume.filter(|_| !on(Mutant::LargestVolumeIgnored));
+            let amount = largest.or(capacity.capacity)?;
             (amount >= claim.request.unwrap_or_default())
                 .then(|| Some((capacity.capacity.unwrap_or_default(), capacity.topology.clone()?)))
                 .flatten()
@@ -237,10 +241,12 @@ fn delayed(model: &mut Model, claim: &Arc<PersistentVolumeClaim>) -> Option<Dela
         let of_class: Vec<_> = of_class.collect();
         of_class.into_iter().map(|(amount, nodes)| (amount, model.nodes.ask(Question::NoAccess(nodes)))).collect()
     });
+    let allowed = &class.allowed_topologies;
+    let allowed = if on(Mutant::AllowedTopologiesIgnored) { Vec::new() } else { allowed.clone() };
     Some(Delayed {
         claim: Arc::clone(claim),
         candidates,
-        provisioned: model.nodes.ask(Question::NotProvisioned(class.allowed_topologies.clone())),
+        provisioned: model.nodes.ask(Question::NotProvisioned(allowed)),
         room,
         class,
     })
@@ -261,7 +267,10 @@ fn could_bind(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool 
         None => {
             matches!(volume.phase.as_str(), "" | "Available")
                 && claim.selector.as_ref().is_none_or(|selector| selector.matches(&volume.meta.labels))
-                && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
+                && claim
+                    .access_modes
+                    .iter()
+                    .all(|mode| volume.access_modes.contains(mode) || on(Mutant::AccessModesIgnored))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rehome_k8s::affinity::{NodeOperator, NodeTerm, PodTerm};
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::pod::PodSpec;
 use rehome_k8s::requests::{Asked, Resized};
 use rehome_k8s::selector::{Operator, Requirement, Selector};
@@ -105,7 +106,7 @@ impl Class {
 
 /// What a class asks, by the minor's way of counting resizes.
 fn asked(shape: &Shape, by_pod: bool) -> Asked {
-    match &shape.resized {
+    match shape.resized.as_ref().filter(|_| !on(Mutant::ResizesIgnored)) {
         Some(resized) if by_pod => resized.by_pod.clone(),
         Some(resized) => resized.by_container.clone(),
         None => Asked {
@@ -122,7 +123,9 @@ impl Model {
         let spec = Arc::clone(&shape.spec);
         let asked = asked(&shape, self.profile.resizes_by_pod());
         let mut load = Load::default();
-        for (name, amount) in asked.requests.iter().filter(|(name, amount)| *name != "pods" && **amount > 0) {
+        let ignored = |name: &str| on(Mutant::OtherResourcesIgnored) && !matches!(name, "cpu" | "memory");
+        let asks = |(name, amount): &(&String, &i64)| *name != "pods" && **amount > 0 && !ignored(name);
+        for (name, amount) in asked.requests.iter().filter(asks) {
             load.requests.push((self.nodes.resource(name), (*amount).min(LARGEST)));
         }
         // In the scheduler's order: cpu, memory, ephemeral-storage, then the others.
@@ -130,12 +133,13 @@ impl Model {
         let both = |amounts: &rehome_k8s::node::Resources| {
             ["cpu", "memory"].map(|name| amounts.get(name).map_or(0, |amount| (*amount).clamp(0, LARGEST)))
         };
-        load.scored = both(&asked.scored);
+        load.scored = both(if on(Mutant::NothingAssumed) { &asked.requests } else { &asked.scored });
         let node = &spec.affinity.node;
         let selects = !spec.node_selector.is_empty() || node.is_some();
         let elsewhere = selects.then(|| self.nodes.ask(Question::Elsewhere(spec.node_selector.clone(), node.clone())));
         let preferred = preferences(&spec);
-        let features = self.profile.looks_at_declared_features() && !spec.needs_features.is_empty();
+        let features = self.profile.looks_at_declared_features() && !on(Mutant::DeclaredFeaturesIgnored);
+        let features = features && !spec.needs_features.is_empty();
         let tainted = self.nodes.ask(Question::Tainted(spec.tolerations.clone()));
         let mut class = Class {
             load,
@@ -170,10 +174,12 @@ impl Model {
         let shape = Arc::clone(&class.shape);
         for constraint in &shape.spec.spread {
             let selector = selector(constraint, &shape.labels);
-            let affinity = constraint.honor_node_affinity.then_some(class.elsewhere).flatten();
-            let taints = constraint.honor_node_taints.then_some(class.tainted);
+            let honor = constraint.honor_node_affinity && !on(Mutant::AffinityPolicyIgnored);
+            let affinity = honor.then_some(class.elsewhere).flatten();
+            let honor = constraint.honor_node_taints || on(Mutant::TaintsPolicyIgnored);
+            let taints = honor.then_some(class.tainted);
             let ready = Constraint {
-                selects_itself: selector.matches(&shape.labels),
+                selects_itself: selector.matches(&shape.labels) && !on(Mutant::SkewWithoutItself),
                 tally: self.tally(Counted::Spread(shape.namespace.clone(), selector)),
                 topology: self.nodes.topology(&constraint.topology_key),
                 hostname: constraint.topology_key == HOSTNAME,
@@ -183,7 +189,7 @@ impl Model {
             };
             if constraint.hard { class.hard.push(ready) } else { class.soft.push(ready) }
         }
-        if let Some(siblings) = &shape.siblings {
+        if let Some(siblings) = shape.siblings.as_ref().filter(|_| !on(Mutant::DefaultSpreadOff)) {
             for (key, max_skew) in DEFAULT_SPREAD {
                 class.soft.push(Constraint {
                     selects_itself: siblings.matches(&shape.labels),
@@ -218,7 +224,8 @@ impl Model {
         }
         let anti: Vec<_> = affinity.pod_anti.iter().map(|term| (term, 0)).collect();
         let weighted = affinity.pod_preferred.iter().map(|(weight, term)| (term, *weight));
-        let weighted = weighted.chain(affinity.pod_anti_preferred.iter().map(|(weight, term)| (term, -weight)));
+        let averse = |weight: &i64| if on(Mutant::AversionAttracts) { *weight } else { -weight };
+        let weighted = weighted.chain(affinity.pod_anti_preferred.iter().map(|(weight, term)| (term, averse(weight))));
         for (term, weight) in anti.iter().copied().chain(weighted.clone()) {
             let tally = self.tally(Counted::All(vec![sought(self, term)]));
             let topology = self.nodes.topology(&term.topology_key);
@@ -228,7 +235,8 @@ impl Model {
                 class.inclined.push((tally, topology, weight))
             }
         }
-        let required = affinity.pod.iter().map(|term| (term, Hold::Weighs(REQUIRED_WEIGHT)));
+        let draws = if on(Mutant::RequiredDrawsNobody) { 0 } else { REQUIRED_WEIGHT };
+        let required = affinity.pod.iter().map(|term| (term, Hold::Weighs(draws)));
         let weighs = weighted.map(|(term, weight)| (term, Hold::Weighs(weight)));
         let holds: Vec<_> = anti.iter().map(|(term, _)| (*term, Hold::Forbids)).chain(required).chain(weighs).collect();
         for (term, hold) in holds {
@@ -268,7 +276,7 @@ fn named(terms: &[NodeTerm]) -> Named {
 /// The selector with the pod's own values of `matchLabelKeys` added.
 fn selector(constraint: &SpreadConstraint, labels: &BTreeMap<String, String>) -> Selector {
     let Selector::All(mut requirements) = constraint.selector.clone() else { return Selector::Nothing };
-    for key in &constraint.match_label_keys {
+    for key in constraint.match_label_keys.iter().filter(|_| !on(Mutant::MatchLabelKeysIgnored)) {
         if let Some(value) = labels.get(key) {
             requirements.push(Requirement { key: key.clone(), operator: Operator::In, values: vec![value.clone()] });
         }

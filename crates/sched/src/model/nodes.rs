@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::node::Node;
 use rehome_k8s::pod::Disk;
 use rehome_k8s::storage::CsiNode;
@@ -124,7 +125,7 @@ impl Nodes {
         for (number, row) in self.allocatable.iter_mut().enumerate() {
             row[index] = amount(node, self.resources.value(number));
         }
-        self.most_pods[index] = amount(node, "pods");
+        self.most_pods[index] = if on(Mutant::PodsUnlimited) { LARGEST } else { amount(node, "pods") };
         self.records[index] = Some(Arc::clone(node));
         self.changed.push(index);
         for (number, topology) in self.domains.iter_mut().enumerate() {

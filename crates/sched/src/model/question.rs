@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::affinity::{NodeTerm, any_term_matches};
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::node::{Node, UNSCHEDULABLE_TAINT};
 use rehome_k8s::selector::Selector;
 use rehome_k8s::toleration::{Effect, Taint, Toleration, untolerated};
@@ -47,8 +48,15 @@ impl Question {
     fn answer(&self, node: &Node) -> i64 {
         let labels = &node.meta.labels;
         match self {
-            Self::Cordoned(tolerations) => i64::from(node.unschedulable && !tolerates_cordon(tolerations)),
-            Self::Tainted(tolerations) => i64::from(untolerated(&node.taints, tolerations).is_some()),
+            Self::Cordoned(tolerations) => {
+                i64::from(node.unschedulable && !tolerates_cordon(tolerations) && !on(Mutant::CordonsIgnored))
+            }
+            Self::Tainted(tolerations) => {
+                let taint = untolerated(&node.taints, tolerations);
+                let ignored = |taint: &&Taint| on(Mutant::NoExecuteIgnored) && taint.effect == Effect::NoExecute;
+                i64::from(taint.filter(|taint| !ignored(taint)).is_some())
+            }
+            Self::Discouraged(_) if on(Mutant::PreferNoScheduleIgnored) => 0,
             Self::Discouraged(tolerations) => discouraging(node, tolerations),
             Self::Elsewhere(selector, terms) => {
                 let selected = selector.iter().all(|(key, value)| labels.get(key) == Some(value));
@@ -57,12 +65,14 @@ impl Question {
             }
             Self::Preferred(terms) => {
                 let matching = terms.iter().filter(|(_, term)| term.matches(node.name(), labels));
-                matching.map(|(weight, _)| weight).sum()
+                matching.map(|(weight, _)| if on(Mutant::NodeWeightsIgnored) { 1 } else { *weight }).sum()
             }
             Self::Lacks(features) => {
                 i64::from(!features.iter().all(|feature| node.declared_features.contains(feature)))
             }
-            Self::OutOfReach(terms) => i64::from(!any_term_matches(terms, "", labels)),
+            Self::OutOfReach(terms) => {
+                i64::from(!any_term_matches(terms, "", labels) && !on(Mutant::VolumeAffinityIgnored))
+            }
             Self::OtherZone(wanted) => i64::from(other_zone(labels, wanted)),
             Self::NotProvisioned(terms) => i64::from(!(terms.is_empty() || any_term_matches(terms, "", labels))),
             Self::NoAccess(selector) => i64::from(!selector.matches(labels)),
@@ -88,6 +98,7 @@ fn other_zone(labels: &BTreeMap<String, String>, wanted: &[(String, BTreeSet<Str
     }
     wanted.iter().any(|(label, zones)| {
         let stable = ZONE_LABELS.iter().find(|(beta, _)| beta == label).map(|(_, stable)| *stable);
+        let stable = stable.filter(|_| !on(Mutant::StableZoneLabelIgnored));
         let have = labels.get(label).or_else(|| labels.get(stable?));
         !have.is_some_and(|have| zones.contains(have))
     })

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::storage::{
     CsiDriver, CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
 };
@@ -163,7 +164,8 @@ impl Storage {
     pub(crate) fn on_node<'s>(&'s self, node: usize, name: &str) -> impl Iterator<Item = &'s Attachable> {
         let held = self.held.get(node).into_iter().flat_map(BTreeMap::keys);
         let held = held.filter_map(|claim| self.attachables[*claim].as_ref());
-        held.chain(self.attached.get(name).into_iter().flatten())
+        let attached = self.attached.get(name).filter(|_| !on(Mutant::AttachmentsIgnored));
+        held.chain(attached.into_iter().flatten())
     }
 
     /// Whether a pod of the node holds a volume.

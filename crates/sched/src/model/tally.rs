@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::selector::Selector;
 
 use super::term::Scope;
@@ -20,15 +21,23 @@ impl Counted {
         match self {
             // An empty selector counts nothing, although it matches everything.
             // Source: `podtopologyspread/common.go`, `countPodsMatchSelector`.
-            Self::Spread(_, Selector::All(requirements)) if requirements.is_empty() => false,
+            Self::Spread(of, Selector::All(requirements)) if requirements.is_empty() => {
+                on(Mutant::EmptySelectorCounts) && of == namespace
+            }
             Self::Spread(of, selector) => of == namespace && selector.matches(labels),
+            Self::All(scopes) if on(Mutant::OneTermIsEnough) => {
+                scopes.iter().any(|scope| scope.selects(namespace, labels))
+            }
             Self::All(scopes) => scopes.iter().all(|scope| scope.selects(namespace, labels)),
         }
     }
 
     /// Whether pods that are about to end count.
     pub(crate) fn counts_terminating(&self) -> bool {
-        matches!(self, Self::All(_))
+        match self {
+            Self::Spread(..) => on(Mutant::TerminatingSpread),
+            Self::All(_) => !on(Mutant::TerminatingWithoutAffinity),
+        }
     }
 
     /// The only namespace whose pods can count, if there is one.

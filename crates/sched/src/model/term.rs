@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::affinity::PodTerm;
+use rehome_k8s::mutant::{Mutant, on};
 use rehome_k8s::selector::Selector;
 
 use super::tally::Tally;
@@ -21,7 +22,7 @@ impl Scope {
     pub(crate) fn of(term: &PodTerm, own: &str, labelled: &BTreeMap<String, BTreeMap<String, String>>) -> Self {
         let selector = term.selector.clone();
         let mut namespaces: BTreeSet<String> = term.namespaces.iter().cloned().collect();
-        match &term.namespace_selector {
+        match term.namespace_selector.as_ref().filter(|_| !on(Mutant::NamespaceSelectorIgnored)) {
             None if namespaces.is_empty() => drop(namespaces.insert(own.to_owned())),
             None => {}
             Some(Selector::All(requirements)) if requirements.is_empty() => {

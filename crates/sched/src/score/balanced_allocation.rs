@@ -3,6 +3,8 @@
 //! From 1.36 on it scores how the pod changes the balance; before, the balance that results. Pods that ask for neither
 //! are not scored. Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{MAX, Score, never};
 use crate::model::nodes::{CPU, MEMORY};
 
@@ -29,7 +31,7 @@ pub(super) const SCORE: Score = Score {
         let nodes = &cycle.model.nodes;
         let [cpu, memory] = [CPU, MEMORY].map(|resource| (nodes.allocatable(resource), nodes.used(resource)));
         let [more_cpu, more_memory] = cycle.class.balanced;
-        let of_change = cycle.model.profile.scores_change_of_balance();
+        let of_change = cycle.model.profile.scores_change_of_balance() && !on(Mutant::BalanceNotItsChange);
         for (score, node) in scores.iter_mut().zip(feasible) {
             let at = |row: (&[i64], &[i64]), more: i64| {
                 let size = row.0[*node];

@@ -2,6 +2,8 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality/image_locality.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{MAX, Score, always};
 use crate::cycle::Cycle;
 
@@ -26,6 +28,7 @@ pub(super) const SCORE: Score = Score {
         // An image that is on all nodes counts in full, on half of them by half.
         let worth = images.iter().map(|name| {
             let (size, holders) = cycle.model.images.of(&normalized(name));
+            let holders = if on(Mutant::ImageSpreadIgnored) { nodes } else { holders };
             #[allow(
                 clippy::cast_precision_loss,
                 clippy::cast_possible_truncation,
@@ -46,5 +49,9 @@ pub(super) const SCORE: Score = Score {
 
 /// An image without a tag is the latest. Source: `normalizedImageName`.
 fn normalized(name: &str) -> String {
-    if name.rfind(':') <= name.rfind('/') { format!("{name}:latest") } else { name.to_owned() }
+    if name.rfind(':') <= name.rfind('/') && !on(Mutant::LatestNotAssumed) {
+        format!("{name}:latest")
+    } else {
+        name.to_owned()
+    }
 }

@@ -3,6 +3,8 @@
 //! Containers that name no request count with assumed ones here.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources/least_allocated.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::{MAX, Score, always, never};
 use crate::model::nodes::{CPU, MEMORY};
 
@@ -18,6 +20,7 @@ pub(super) const SCORE: Score = Score {
         for (score, node) in scores.iter_mut().zip(feasible) {
             let (mut sum, mut parts) = (0, 0);
             for (allocatable, used, more) in rows {
+                let more = if on(Mutant::ScoresWithoutThePod) { 0 } else { more };
                 let (size, asked) = (allocatable[*node], used[*node] + more);
                 if size > 0 {
                     parts += 1;

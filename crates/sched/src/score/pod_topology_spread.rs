@@ -2,6 +2,8 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/scoring.go`.
 
+use rehome_k8s::mutant::{Mutant, on};
+
 use super::logarithm::ln;
 use super::{MAX, Score, never};
 use crate::cycle::Cycle;
@@ -45,7 +47,7 @@ fn count<'c>(cycle: &'c Cycle<'_>, constraint: &'c Constraint, feasible: &[usize
         exists.iter().filter(|exists| **exists).count()
     };
     #[allow(clippy::cast_precision_loss, reason = "a number of domains")]
-    let weight = ln((size + 2) as f64);
+    let weight = if on(Mutant::DomainsWeighAlike) { 1.0 } else { ln((size + 2) as f64) };
     Counted { constraint, matching, weight }
 }
 
