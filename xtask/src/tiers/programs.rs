@@ -17,6 +17,10 @@ const BUILD_CONTROL_PLANE: &str = "build-control-plane";
 /// Test files that need a program of a system package, and which.
 const PROMETHEUS: (&str, [&str; 2]) = ("prometheus", ["prometheus", "promtool"]);
 
+/// What asks for the tests with rules of the scheduler's model made wrong: they need a build of their own, so that
+/// everything else is tested as it is shipped.
+const MUTANTS: [&str; 4] = ["--features", "rehome-mutants/mutants", "--test", "mutants"];
+
 /// What cargo built.
 #[derive(Debug, Default)]
 pub(crate) struct Built {
@@ -46,27 +50,39 @@ pub(crate) struct TestProgram {
 /// # Errors
 /// Fails when cargo cannot be run.
 pub(crate) fn build(root: &Path) -> Result<Option<Built>, WorkspaceError> {
-    let mut child = cargo()
-        .args(["test", "--release", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|source| WorkspaceError::CannotRun { program: "cargo".to_owned(), source })?;
     let mut built = Built::default();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            // Lines that are no messages are what build scripts print.
-            if let Ok(message) = serde_json::from_str::<Value>(&line?) {
-                built.take(&message);
-            }
+    // All members, so that libraries of others have the same features in both.
+    for wanted in [&[][..], &MUTANTS] {
+        if !built.add(root, wanted)? {
+            return Ok(None);
         }
     }
     built.tests.sort();
-    Ok(child.wait()?.success().then_some(built))
+    Ok(Some(built))
 }
 
 impl Built {
+    /// Builds what the arguments name besides; whether it compiled.
+    fn add(&mut self, root: &Path, wanted: &[&str]) -> Result<bool, WorkspaceError> {
+        let mut child = cargo()
+            .args(["test", "--release", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
+            .args(wanted)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| WorkspaceError::CannotRun { program: "cargo".to_owned(), source })?;
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).lines() {
+                // Lines that are no messages are what build scripts print.
+                if let Ok(message) = serde_json::from_str::<Value>(&line?) {
+                    self.take(&message);
+                }
+            }
+        }
+        Ok(child.wait()?.success())
+    }
+
     /// Notes the program that a message of cargo's announces.
     fn take(&mut self, message: &Value) {
         let (Some("compiler-artifact"), Some(executable)) =

@@ -144,7 +144,7 @@ impl Model {
         let mut class = Class {
             load,
             balanced: both(&asked.requests),
-            coming: both(&spec.coming),
+            coming: both(if on(Mutant::NothingAssumed) { &asked.requests } else { &spec.coming }),
             ports: spec.host_ports.iter().map(|(ip, protocol, port)| (protocol.clone(), *port, ip.clone())).collect(),
             cordoned: self.nodes.ask(Question::Cordoned(spec.tolerations.clone())),
             tainted,
