@@ -32,7 +32,7 @@ fn nodes() -> Vec<FakeNode> {
         let node = FakeNode::new(&format!("n{index:02}")).cpu(cpu).memory(memory).pods(14);
         let node =
             if index == 11 { node } else { node.label("topology.kubernetes.io/zone", &format!("z{}", index / 4)) };
-        let node = if index % 2 == 0 { node.label("disk", "ssd") } else { node };
+        let node = if index.is_multiple_of(2) { node.label("disk", "ssd") } else { node };
         match index {
             3 => node.taint("dedicated", "db", "NoSchedule"),
             5 | 6 => node.taint("spot", "", "PreferNoSchedule"),
