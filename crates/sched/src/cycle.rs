@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rehome_k8s::pod::Pod;
 
 use crate::Rejection;
-use crate::filter::{self, Filter, inter_pod_affinity, node_affinity, pod_topology_spread, volumes};
+use crate::filter::{
+    self, Filter, inter_pod_affinity, node_affinity, node_resources_fit, pod_topology_spread, volumes,
+};
 use crate::model::Model;
 use crate::model::class::{Class, Named};
 
@@ -22,6 +24,10 @@ pub(crate) struct Cycle<'m> {
     reserved: BTreeMap<usize, Rejection>,
     /// The filters that can reject something at all, in order.
     filters: Vec<&'static Filter>,
+    /// Those of them whose answers are kept, node by node.
+    alone: Vec<&'static Filter>,
+    /// The others: they look at more than one node, or at volumes and ports.
+    others: Vec<&'static Filter>,
     /// What is found before any node is looked at, by plugin: such a pod fits nowhere.
     blocks: Vec<Rejection>,
 }
@@ -98,10 +104,13 @@ impl<'m> Cycle<'m> {
             volumes: prepared.needs,
             reserved: prepared.reserved,
             filters: Vec::new(),
+            alone: Vec::new(),
+            others: Vec::new(),
             blocks: Vec::new(),
         };
         cycle.blocks = filter::blocks(&cycle);
         cycle.filters = filter::in_order(model.profile).filter(|filter| (filter.active)(&cycle)).collect();
+        (cycle.alone, cycle.others) = cycle.filters.iter().partition(|filter| filter::looks_at_one_node(filter));
         cycle
     }
 
@@ -124,6 +133,21 @@ impl<'m> Cycle<'m> {
         !self.reserved.contains_key(&node) && self.filters.iter().all(|filter| (filter.passes)(self, node))
     }
 
+    /// Whether the filters that look at one node alone let the pod on the node.
+    pub(crate) fn passes_alone(&self, node: usize) -> bool {
+        self.alone.iter().all(|filter| (filter.passes)(self, node))
+    }
+
+    /// Whether all others do, too, once the pods have come for which room is being made.
+    pub(crate) fn passes_others(&self, node: usize) -> bool {
+        !self.reserved.contains_key(&node) && self.others.iter().all(|filter| (filter.passes)(self, node))
+    }
+
+    /// Whether what nodes say by themselves decides all.
+    pub(crate) fn is_simple(&self) -> bool {
+        self.others.is_empty() && self.reserved.is_empty() && self.blocks.is_empty() && self.class.named == Named::Any
+    }
+
     /// The first filter that rejects, with its reasons. What blocks the pod everywhere is not looked at.
     pub(crate) fn first_rejection(&self, node: usize) -> Option<Rejection> {
         if !self.named(node) {
@@ -134,6 +158,28 @@ impl<'m> Cycle<'m> {
         }
         let first = self.filters.iter().find(|filter| !(filter.passes)(self, node))?;
         Some(self.rejection(first, node))
+    }
+
+    /// How many nodes give each reason; for a pod that nothing blocks everywhere, and that no node takes.
+    pub(crate) fn reasons(&self) -> BTreeMap<String, usize> {
+        let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |reason: String, nodes: usize| *reasons.entry(reason).or_default() += nodes;
+        // Most nodes lack room, and few kinds of room: those are counted before there are words.
+        let mut short: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+        let fit = |filter: &&&'static Filter| filter.plugin == node_resources_fit::FILTER.plugin;
+        for node in self.model.nodes.order() {
+            let plain = self.named(*node) && !self.reserved.contains_key(node);
+            let first = self.filters.iter().find(|filter| !(filter.passes)(self, *node)).filter(|_| plain);
+            if first.is_some_and(|filter| fit(&filter)) {
+                short.entry(node_resources_fit::short_of(self, *node)).or_insert((*node, 0)).1 += 1;
+            } else if let Some(rejection) = self.first_rejection(*node) {
+                rejection.reasons.into_iter().for_each(|reason| add(reason, 1));
+            }
+        }
+        for (node, nodes) in short.into_values() {
+            (node_resources_fit::FILTER.reasons)(self, node).into_iter().for_each(|reason| add(reason, nodes));
+        }
+        reasons
     }
 
     /// Whether the first filter that rejects could be changed by pushing out pods of the node.

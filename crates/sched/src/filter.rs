@@ -72,6 +72,20 @@ pub(crate) fn on_empty(cycle: &Cycle<'_>, node: usize) -> Option<Rejection> {
     })
 }
 
+/// Whether a filter looks at nothing but a node with what its pods have in all, so that its answer can be kept until the
+/// node changes. All that such filters read of a pod is part of [`Footprint`](crate::model::kept::Footprint).
+pub(crate) fn looks_at_one_node(filter: &Filter) -> bool {
+    LOOK_AT_ONE_NODE.contains(&filter.plugin)
+}
+
+const LOOK_AT_ONE_NODE: [&str; 5] = [
+    node_resources_fit::FILTER.plugin,
+    node_unschedulable::FILTER.plugin,
+    taint_toleration::FILTER.plugin,
+    node_affinity::FILTER.plugin,
+    node_declared_features::FILTER.plugin,
+];
+
 /// Filters that other pods can make reject.
 const DEPEND_ON_PODS: [&str; 5] = [
     node_ports::FILTER.plugin,

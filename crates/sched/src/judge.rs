@@ -109,12 +109,15 @@ impl Judgement {
         }
         Some(match &self.blocked {
             // What is found before nodes are looked at comes without a number.
-            Some(blocked) if !self.nodes.is_empty() => {
-                format!("0/{} nodes are available: {}.", self.nodes.len(), blocked.reasons.join(", "))
-            }
+            Some(blocked) if !self.nodes.is_empty() => blocked_message(blocked, self.nodes.len()),
             _ => fit_error_message(&self.reasons(), self.nodes.len()),
         })
     }
+}
+
+/// The scheduler's sentence about a pod that is blocked before nodes are looked at.
+pub(crate) fn blocked_message(blocked: &Rejection, nodes: usize) -> String {
+    format!("0/{nodes} nodes are available: {}.", blocked.reasons.join(", "))
 }
 
 /// The scheduler's sentence, less what it adds about preemption.

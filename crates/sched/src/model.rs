@@ -5,6 +5,7 @@
 
 pub(crate) mod class;
 mod images;
+pub(crate) mod kept;
 pub(crate) mod nodes;
 pub(crate) mod question;
 mod siblings;
@@ -26,6 +27,7 @@ use crate::preempt::Budgets;
 use crate::profile::Profile;
 use class::{Class, Shape};
 use images::Images;
+use kept::Kept;
 use nodes::Nodes;
 use siblings::Siblings;
 use storage::Storage;
@@ -40,6 +42,9 @@ pub struct Model {
     pub(crate) storage: Storage,
     shapes: Interner<Shape>,
     pub(crate) classes: Vec<Class>,
+    /// The number of each class' footprint.
+    pub(crate) footprints: Vec<usize>,
+    pub(crate) kept: Kept,
     counted: Interner<Counted>,
     counts: Vec<Tally>,
     terms: Interner<Term>,
@@ -261,6 +266,7 @@ impl Model {
                 self.counted.values().iter().enumerate().filter(counts).map(|(tally, _)| tally).collect();
             let selects = |(_, term): &(usize, &Arc<Term>)| term.scope.selects(&shape.namespace, &shape.labels);
             class.selected_by = self.terms.values().iter().enumerate().filter(selects).map(|(term, _)| term).collect();
+            self.footprints.push(self.kept.footprint(&class));
             self.classes.push(class);
         }
         number
@@ -331,6 +337,7 @@ impl Model {
             self.remove_pod(&pod.meta.key());
         }
         (self.shapes, self.classes) = (Interner::default(), Vec::new());
+        self.footprints.clear();
         (self.counted, self.counts) = (Interner::default(), Vec::new());
         (self.terms, self.holders) = (Interner::default(), Vec::new());
         for pod in &pods {

@@ -9,7 +9,9 @@ use rehome_k8s::storage::PersistentVolumeClaim;
 
 use crate::chance::Chance;
 use crate::cycle::Cycle;
+use crate::judge::{blocked_message, fit_error_message};
 use crate::model::Model;
+use crate::model::kept::Answered;
 use crate::score;
 
 /// A pod that no node takes.
@@ -29,7 +31,7 @@ impl Model {
     /// No node takes it.
     pub fn choose(&mut self, pod: &Pod, chance: &mut Chance) -> Result<String, Unschedulable> {
         let lifted = self.lift(pod);
-        let chosen = self.best(pod, chance).map(|(_, node)| node);
+        let chosen = self.draw(pod, chance).map(|(_, node)| node);
         let name = chosen.and_then(|node| self.nodes.get(node)).map(|node| node.name().to_owned());
         let result = name.ok_or_else(|| self.unschedulable(pod));
         if let Some(lifted) = lifted {
@@ -39,17 +41,20 @@ impl Model {
     }
 
     fn unschedulable(&mut self, pod: &Pod) -> Unschedulable {
-        let judgement = self.judge(pod);
-        Unschedulable { reasons: judgement.reasons(), message: judgement.message().unwrap_or_default() }
+        let prepared = self.prepare(pod);
+        let cycle = Cycle::new(self, pod, prepared);
+        let nodes = cycle.model.nodes.order().len();
+        if let Some(blocked) = cycle.blocks().first().filter(|_| nodes > 0) {
+            return Unschedulable { reasons: BTreeMap::new(), message: blocked_message(blocked, nodes) };
+        }
+        let reasons = cycle.reasons();
+        Unschedulable { message: fit_error_message(&reasons, nodes), reasons }
     }
 
     /// All nodes that the scheduler could take: those with the best score.
     pub fn best_nodes(&mut self, pod: &Pod) -> Vec<String> {
         let lifted = self.lift(pod);
-        let prepared = self.prepare(pod);
-        let cycle = Cycle::new(self, pod, prepared);
-        let feasible = cycle.feasible();
-        let best = best_of(&cycle, &feasible);
+        let (_, best) = self.best(pod, &mut Chance::default());
         let names = best.into_iter().filter_map(|node| self.nodes.get(node)).map(|node| node.name().to_owned());
         let names = names.collect();
         if let Some(lifted) = lifted {
@@ -58,12 +63,31 @@ impl Model {
         names
     }
 
-    fn best(&mut self, pod: &Pod, chance: &mut Chance) -> Option<(usize, usize)> {
+    /// The class of a pod, and all nodes with the best score among those that are looked at.
+    fn best(&mut self, pod: &Pod, chance: &mut Chance) -> (usize, Vec<usize>) {
         let prepared = self.prepare(pod);
+        if !chance.looks_at_all() {
+            self.nodes.refresh_zones();
+        }
         let class = prepared.class;
+        let footprint = self.footprints[class];
+        let mut answered = self.kept.take(footprint);
         let cycle = Cycle::new(self, pod, prepared);
-        let feasible = if chance.looks_at_all() { cycle.feasible() } else { cycle.sampled(chance) };
-        let best = best_of(&cycle, &feasible);
+        answered.refresh(&cycle);
+        let best = if chance.looks_at_all() && cycle.is_simple() && score::others(&cycle).next().is_none() {
+            best_alone(&cycle, &answered)
+        } else if chance.looks_at_all() {
+            best_of(&cycle, &answered, cycle.passing(&answered))
+        } else {
+            best_of(&cycle, &answered, cycle.sampled(&answered, chance))
+        };
+        self.kept.put(footprint, answered);
+        (class, best)
+    }
+
+    /// One of the best.
+    fn draw(&mut self, pod: &Pod, chance: &mut Chance) -> Option<(usize, usize)> {
+        let (class, best) = self.best(pod, chance);
         let node = *best.get(chance.one_of(best.len()))?;
         Some((class, node))
     }
@@ -80,7 +104,7 @@ impl Model {
     /// No node takes it.
     pub fn place_one(&mut self, pod: &Pod, chance: &mut Chance) -> Result<String, Unschedulable> {
         self.remove_pod(&pod.meta.key());
-        let Some((class, node)) = self.best(pod, chance) else { return Err(self.unschedulable(pod)) };
+        let Some((class, node)) = self.draw(pod, chance) else { return Err(self.unschedulable(pod)) };
         let name = self.nodes.get(node).map(|node| node.name().to_owned()).unwrap_or_default();
         let bound = Arc::new(Pod { node: Some(name.clone()), ..pod.clone() });
         self.bind(&bound, class, node);
@@ -104,18 +128,30 @@ impl Model {
 }
 
 impl Cycle<'_> {
+    fn accepts(&self, answered: &Answered, node: usize) -> bool {
+        answered.passes(node) && self.named(node) && self.passes_others(node)
+    }
+
+    /// All feasible nodes, by name.
+    fn passing(&self, answered: &Answered) -> Vec<usize> {
+        if !self.blocks().is_empty() {
+            return Vec::new();
+        }
+        self.model.nodes.order().iter().copied().filter(|node| self.accepts(answered, *node)).collect()
+    }
+
     /// Feasible nodes, looked for from where the last search ended, until there are enough.
-    fn sampled(&self, chance: &mut Chance) -> Vec<usize> {
+    fn sampled(&self, answered: &Answered, chance: &mut Chance) -> Vec<usize> {
         let order = self.model.nodes.by_zone();
         let enough = chance.enough(order.len());
         let mut found = Vec::with_capacity(enough);
         let mut looked_at = 0;
         if self.blocks().is_empty() {
-            for place in 0..order.len() {
-                let node = order[(chance.start() + place) % order.len()];
+            let (before, after) = order.split_at(chance.start().min(order.len()));
+            for node in after.iter().chain(before) {
                 looked_at += 1;
-                if self.named(node) && self.passes(node) {
-                    found.push(node);
+                if self.accepts(answered, *node) {
+                    found.push(*node);
                     if found.len() == enough {
                         break;
                     }
@@ -127,13 +163,35 @@ impl Cycle<'_> {
     }
 }
 
-/// The feasible nodes with the best score.
-fn best_of(cycle: &Cycle<'_>, feasible: &[usize]) -> Vec<usize> {
-    if let [only] = feasible {
-        // The only one is taken unscored.
-        return vec![*only];
+/// The best nodes where nothing but what they say by themselves decides.
+fn best_alone(cycle: &Cycle<'_>, answered: &Answered) -> Vec<usize> {
+    let mut best = Vec::new();
+    let mut highest = 0;
+    for node in cycle.model.nodes.order() {
+        let score = answered.score(*node);
+        if score > highest {
+            highest = score;
+            best.clear();
+        }
+        if score == highest {
+            best.push(*node);
+        }
     }
-    let totals = score::totals(cycle, feasible);
+    best
+}
+
+/// The feasible nodes with the best score.
+fn best_of(cycle: &Cycle<'_>, answered: &Answered, feasible: Vec<usize>) -> Vec<usize> {
+    if feasible.len() < 2 {
+        // The only one is taken unscored.
+        return feasible;
+    }
+    let mut totals: Vec<i64> = feasible.iter().map(|node| answered.score(*node)).collect();
+    let mut scores = Vec::new();
+    for score in score::others(cycle) {
+        scores.resize(feasible.len(), 0);
+        score::add(score, cycle, &feasible, &mut totals, &mut scores);
+    }
     let best = totals.iter().copied().max();
     feasible.iter().zip(&totals).filter(|(_, total)| Some(**total) == best).map(|(node, _)| *node).collect()
 }

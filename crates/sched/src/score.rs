@@ -43,17 +43,31 @@ pub(crate) static SCORES: [Score; 8] = [
     image_locality::SCORE,
 ];
 
-/// The sum of all weighted scores that can decide, for each feasible node.
-pub(crate) fn totals(cycle: &Cycle<'_>, feasible: &[usize]) -> Vec<i64> {
-    let mut totals = vec![0; feasible.len()];
-    let mut scores = vec![0; feasible.len()];
-    for score in SCORES.iter().filter(|score| (score.active)(cycle) && !(score.even)(cycle)) {
-        (score.score)(cycle, feasible, &mut scores);
-        for (total, value) in totals.iter_mut().zip(&scores) {
-            *total += score.weight * value;
-        }
+/// Scores that look at nothing but a node with what its pods have in all, and are not compared with those of other nodes:
+/// their sum is kept until the node changes.
+fn looks_at_one_node(score: &Score) -> bool {
+    [least_allocated::SCORE.plugin, balanced_allocation::SCORE.plugin].contains(&score.plugin)
+}
+
+/// Adds the scores of nodes that look at one node alone. `scores` is as long as the totals, and is written over.
+pub(crate) fn alone(cycle: &Cycle<'_>, nodes: &[usize], totals: &mut [i64], scores: &mut [i64]) {
+    for score in SCORES.iter().filter(|score| looks_at_one_node(score) && (score.active)(cycle)) {
+        add(score, cycle, nodes, totals, scores);
     }
-    totals
+}
+
+/// The other scores that can decide in this cycle.
+pub(crate) fn others(cycle: &Cycle<'_>) -> impl Iterator<Item = &'static Score> + Clone {
+    let decides = |score: &&Score| !looks_at_one_node(score) && (score.active)(cycle) && !(score.even)(cycle);
+    SCORES.iter().filter(decides)
+}
+
+/// Adds a score, as much as it weighs.
+pub(crate) fn add(score: &Score, cycle: &Cycle<'_>, nodes: &[usize], totals: &mut [i64], scores: &mut [i64]) {
+    (score.score)(cycle, nodes, scores);
+    for (total, value) in totals.iter_mut().zip(&*scores) {
+        *total += score.weight * value;
+    }
 }
 
 /// Source: `plugins/helper/normalize_score.go`, `DefaultNormalizeScore`.

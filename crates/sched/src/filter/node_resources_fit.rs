@@ -5,7 +5,7 @@
 use super::Filter;
 use crate::cycle::Cycle;
 
-pub(super) const FILTER: Filter =
+pub(crate) const FILTER: Filter =
     Filter {
         plugin: "NodeResourcesFit",
         active: |_| true,
@@ -34,6 +34,20 @@ pub(super) const FILTER: Filter =
         // A request above the size of the node is not helped by an empty node.
         curable: |cycle, node| above_size(cycle, node).next().is_none(),
     };
+
+/// Of what the node has too little, as bits: the number of pods, then the pod's requests in order; what comes after the
+/// 62nd counts as one.
+pub(crate) fn short_of(cycle: &Cycle<'_>, node: usize) -> u64 {
+    let nodes = &cycle.model.nodes;
+    let (pods, most) = nodes.pods(node);
+    let mut bits = u64::from(pods + 1 > most);
+    for (place, (resource, amount)) in cycle.class.load.requests.iter().enumerate() {
+        if *amount > nodes.allocatable(*resource)[node] - nodes.used(*resource)[node] {
+            bits |= 1 << (place + 1).min(63);
+        }
+    }
+    bits
+}
 
 /// Resources of which the pod asks more than the node has in all.
 fn above_size<'c>(cycle: &'c Cycle<'_>, node: usize) -> impl Iterator<Item = usize> + 'c {

@@ -8,6 +8,7 @@ use rehome_k8s::node::Node;
 use rehome_k8s::pod::Disk;
 use rehome_k8s::storage::CsiNode;
 
+use super::kept::Touched;
 use super::question::{Answers, Question};
 use super::topology::Topology;
 use crate::intern::Interner;
@@ -50,6 +51,10 @@ pub(crate) struct Nodes {
     domains: Vec<Topology>,
     /// Nodes in the order in which they were added, removed or changed.
     changed: Vec<usize>,
+    /// Nodes that changed in any way, what their pods hold included.
+    touched: Touched,
+    /// The nodes, one of each zone in turn, and how much of `changed` that knows.
+    zoned: (usize, Vec<usize>),
 }
 
 /// What a pod holds on its node.
@@ -82,6 +87,8 @@ impl Default for Nodes {
             topologies: Interner::default(),
             domains: Vec::new(),
             changed: Vec::new(),
+            touched: Touched::default(),
+            zoned: (0, Vec::new()),
         };
         // In the order of CPU and MEMORY, and of the scheduler's reasons.
         for known in ["cpu", "memory", "ephemeral-storage"] {
@@ -128,6 +135,7 @@ impl Nodes {
         self.most_pods[index] = if on(Mutant::PodsUnlimited) { LARGEST } else { amount(node, "pods") };
         self.records[index] = Some(Arc::clone(node));
         self.changed.push(index);
+        self.touched.push(index);
         for (number, topology) in self.domains.iter_mut().enumerate() {
             topology.set(index, node.meta.labels.get(self.topologies.value(number).as_ref()));
         }
@@ -167,6 +175,7 @@ impl Nodes {
             self.csi[index] = None;
             self.free.push(index);
             self.changed.push(index);
+            self.touched.push(index);
             for topology in &mut self.domains {
                 topology.set(index, None);
             }
@@ -189,6 +198,16 @@ impl Nodes {
         self.records.get(index)?.as_ref()
     }
 
+    /// What changed, for answers that are kept.
+    pub(crate) fn touched(&self) -> &Touched {
+        &self.touched
+    }
+
+    /// How many numbers there are, those of removed nodes included.
+    pub(crate) fn slots(&self) -> usize {
+        self.records.len()
+    }
+
     /// The numbers of all nodes, by name.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
@@ -196,8 +215,19 @@ impl Nodes {
 
     /// The numbers of all nodes, one of each zone in turn, as the scheduler's own list has them.
     /// Source: `k8s.io/kubernetes/pkg/scheduler/backend/cache/node_tree.go`; zones and nodes are there in the order in which
-    /// they came, here by name.
-    pub(crate) fn by_zone(&self) -> Vec<usize> {
+    /// they came, here by name. [`Self::refresh_zones`] comes first.
+    pub(crate) fn by_zone(&self) -> &[usize] {
+        &self.zoned.1
+    }
+
+    /// Brings the order by zones up to date.
+    pub(crate) fn refresh_zones(&mut self) {
+        if self.zoned.0 != self.changed.len() {
+            self.zoned = (self.changed.len(), self.in_turn());
+        }
+    }
+
+    fn in_turn(&self) -> Vec<usize> {
         let mut zones: BTreeMap<[&str; 2], Vec<usize>> = BTreeMap::new();
         for index in &self.order {
             let label = |key: &str| {
@@ -219,6 +249,7 @@ impl Nodes {
             row[index] += sign * amount;
         }
         self.pods[index] += sign;
+        self.touched.push(index);
     }
 
     pub(crate) fn hold_port(&mut self, index: usize, port: &Port, more: bool) {
