@@ -28,6 +28,7 @@ pub use model::Model;
 pub use place::Unschedulable;
 pub use preempt::Preemption;
 pub use profile::{Minor, Profile};
+pub use verdict::Among;
 
 /// Why a node does not take a pod.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,6 +10,10 @@ use crate::cycle::Cycle;
 use crate::filter;
 use crate::model::Model;
 
+/// Some nodes of a model.
+#[derive(Clone, Debug)]
+pub struct Among(Vec<usize>);
+
 impl Model {
     /// Whether kube-scheduler would accept a node for a pod, as the cluster stands. A pod that is bound does not count
     /// against itself. A node that is not there rejects nothing.
@@ -29,6 +33,37 @@ impl Model {
         self.ask(pod, |cycle| {
             cycle.feasible().into_iter().filter_map(|node| cycle.model.nodes.get(node)).cloned().collect()
         })
+    }
+
+    /// These nodes, to be asked often. Names that are not there are left out; once a node is removed, make it anew.
+    #[must_use]
+    pub fn among<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Among {
+        Among(names.into_iter().filter_map(|name| self.nodes.find(name)).collect())
+    }
+
+    /// Of these nodes, the one that would take a pod and has the least memory or cpu in use relative to its size; of equals,
+    /// the first by name. This is not what kube-scheduler would choose: it is where a plan has the most room.
+    pub fn emptiest(&mut self, pod: &Pod, among: &Among) -> Option<String> {
+        self.ask(pod, |cycle| {
+            let nodes = &cycle.model.nodes;
+            let mut best: Option<(i64, &str)> = None;
+            if cycle.blocks().is_empty() {
+                for index in &among.0 {
+                    let Some(node) = nodes.get(*index) else { continue };
+                    let rank = (nodes.share_in_use(*index), node.name());
+                    if best.is_none_or(|best| rank < best) && cycle.named(*index) && cycle.passes(*index) {
+                        best = Some(rank);
+                    }
+                }
+            }
+            best.map(|(_, name)| name.to_owned())
+        })
+    }
+
+    /// The larger of the shares of memory and cpu that the pods of a node ask for, in thousandths.
+    #[must_use]
+    pub fn share_in_use(&self, node: &str) -> i64 {
+        self.nodes.find(node).map_or(0, |index| self.nodes.share_in_use(index))
     }
 
     /// The first plugin that rejects, and its reasons, for each of these nodes that would not take a pod.
@@ -57,6 +92,25 @@ impl Model {
             filter::on_empty(cycle, index)
         });
         rejection.map_or(Ok(()), Err)
+    }
+
+    /// Which of these nodes would take a pod if they were empty, and why the others would not: see
+    /// [`Self::verdict_on_empty`].
+    pub fn verdicts_on_empty<'n>(
+        &mut self,
+        pod: &Pod,
+        nodes: impl IntoIterator<Item = &'n String>,
+    ) -> Vec<(&'n String, Result<(), Rejection>)> {
+        self.ask(pod, |cycle| {
+            let block = cycle.blocks().first();
+            let known = nodes.into_iter().filter_map(|name| Some((name, cycle.model.nodes.find(name)?)));
+            known
+                .map(|(name, index)| {
+                    let against = block.cloned().or_else(|| filter::on_empty(cycle, index));
+                    (name, against.map_or(Ok(()), Err))
+                })
+                .collect()
+        })
     }
 
     fn ask<T>(&mut self, pod: &Pod, question: impl FnOnce(&Cycle<'_>) -> T) -> T {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rehome_k8s::node::{Node, Resources};
+use rehome_k8s::node::Node;
 use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Kind, Record, View};
@@ -35,11 +35,12 @@ pub(super) fn bystanders(
             lineage.successors().into_iter().take(if own_volumes { usize::MAX } else { 1 })
         })
         .collect();
-    view.nodes()
+    let others: Vec<String> = view
+        .nodes()
         .filter(|node| !sources.contains(node.name()) && !targets.contains(node.name()))
-        .filter(|node| successors.iter().any(|pod| cluster.possible(node.name(), pod)))
         .map(|node| node.name().to_owned())
-        .collect()
+        .collect();
+    successors.iter().flat_map(|pod| cluster.possible(&others, pod)).cloned().collect()
 }
 
 fn fence(node: &Node, value: &str) -> Node {
@@ -74,6 +75,9 @@ pub(super) fn emptied(view: &View, sources: &BTreeSet<String>, units: &[MoveUnit
     emptied
 }
 
+/// Names of the nodes that are filled.
+pub type Targets = BTreeSet<String>;
+
 /// A cluster in which places are looked for. Looking leaves it as it was, but for answers that are kept.
 pub struct Cluster(RefCell<Model>);
 
@@ -90,31 +94,27 @@ impl Cluster {
         Self(RefCell::new(self.0.borrow().clone()))
     }
 
-    /// What the pods of a node hold.
+    /// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.
     #[must_use]
-    pub fn used(&self, node: &str) -> Resources {
-        self.0.borrow().used(node)
+    pub fn load(&self, node: &str) -> i64 {
+        self.0.borrow().share_in_use(node)
     }
 
     /// The target that takes a pod and has the least memory or cpu in use relative to its size.
     ///
     /// # Errors
     /// What each target says.
-    pub fn best(&self, targets: &BTreeSet<String>, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
+    pub fn best(&self, targets: &Targets, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
         let mut model = self.0.borrow_mut();
-        let feasible = model.feasible(pod);
-        let fits = feasible.iter().filter(|node| targets.contains(node.name()));
-        match fits.map(|node| (load(&model.used(node.name()), node), node.name())).min() {
-            Some((_, name)) => Ok(name.to_owned()),
-            None => Err(model.rejections(pod, targets)),
-        }
+        let among = model.among(targets);
+        model.emptiest(pod, &among).ok_or_else(|| model.rejections(pod, targets))
     }
 
     /// Whether all these pods find a target, one after the other, once others are gone.
     #[must_use]
     pub fn all_fit<'p>(
         &self,
-        targets: &BTreeSet<String>,
+        targets: &Targets,
         pods: &[Pod],
         gone: impl Iterator<Item = &'p Arc<Pod>> + Clone,
     ) -> bool {
@@ -143,21 +143,16 @@ impl Cluster {
 
     /// What each target says of a pod if it were empty: what no amount of room can cure.
     #[must_use]
-    pub fn impossible(&self, targets: &BTreeSet<String>, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
-        let mut rejections = Vec::new();
-        for name in targets {
-            match self.0.borrow_mut().verdict_on_empty(pod, name) {
-                Ok(()) => return None,
-                Err(rejection) => rejections.push((name.clone(), rejection)),
-            }
-        }
-        Some(rejections)
+    pub fn impossible(&self, targets: &Targets, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
+        let verdicts = self.0.borrow_mut().verdicts_on_empty(pod, targets);
+        verdicts.into_iter().map(|(name, verdict)| Some((name.clone(), verdict.err()?))).collect()
     }
 
-    /// Whether a node would take a pod if it were empty.
+    /// The nodes of these that would take a pod if they were empty.
     #[must_use]
-    pub fn possible(&self, node: &str, pod: &Pod) -> bool {
-        self.0.borrow_mut().verdict_on_empty(pod, node).is_ok()
+    pub fn possible<'n>(&self, nodes: impl IntoIterator<Item = &'n String>, pod: &Pod) -> Vec<&'n String> {
+        let verdicts = self.0.borrow_mut().verdicts_on_empty(pod, nodes);
+        verdicts.into_iter().filter(|(_, verdict)| verdict.is_ok()).map(|(name, _)| name).collect()
     }
 
     /// Why no node takes a pod: how many give each reason; `None` if one takes it.
@@ -191,7 +186,7 @@ impl Placements {
     }
 
     /// Places pods on targets only, one after the other, the emptiest target first.
-    pub fn place(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) {
+    pub fn place(&mut self, targets: &Targets, pods: Vec<Pod>) {
         for pod in pods {
             match self.cluster.best(targets, &pod) {
                 Ok(node) => self.cluster.bind(pod, node),
@@ -202,7 +197,7 @@ impl Placements {
 
     /// Places pods on one target that takes all of them, the emptiest first. Where there is none, the first pod is
     /// homeless, with what each target says to the first of them that it does not take.
-    pub fn place_together(&mut self, targets: &BTreeSet<String>, pods: Vec<Pod>) -> Option<String> {
+    pub fn place_together(&mut self, targets: &Targets, pods: Vec<Pod>) -> Option<String> {
         let mut rejections = Vec::new();
         for name in self.emptiest_first(targets) {
             let mut placed = Vec::new();
@@ -225,28 +220,11 @@ impl Placements {
         None
     }
 
-    fn emptiest_first(&self, targets: &BTreeSet<String>) -> Vec<String> {
-        let model = self.cluster.0.borrow();
-        let nodes = model.nodes().filter(|node| targets.contains(node.name()));
-        let mut nodes: Vec<_> =
-            nodes.map(|node| (load(&model.used(node.name()), node), node.name().to_owned())).collect();
+    fn emptiest_first(&self, targets: &Targets) -> Vec<String> {
+        let mut nodes: Vec<_> = targets.iter().map(|name| (self.cluster.load(name), name.clone())).collect();
         nodes.sort();
         nodes.into_iter().map(|(_, name)| name).collect()
     }
-}
-
-/// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.
-#[must_use]
-pub fn load(used: &Resources, node: &Node) -> i64 {
-    ["memory", "cpu"]
-        .into_iter()
-        .filter_map(|name| {
-            let size = *node.allocatable.get(name).filter(|size| **size > 0)?;
-            let used = used.get(name).copied().unwrap_or_default();
-            i64::try_from(i128::from(used) * 1000 / i128::from(size)).ok()
-        })
-        .max()
-        .unwrap_or(0)
 }
 
 /// Rejections in one sentence: `2 Insufficient memory, 1 node(s) had untolerated taint(s)`.

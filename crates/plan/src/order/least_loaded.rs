@@ -6,14 +6,9 @@ use std::collections::BTreeSet;
 use super::Batch;
 use crate::draft::Decision;
 use crate::facts::Facts;
-use crate::facts::placement::load;
 
 pub(super) fn batches(facts: &Facts<'_>, decisions: &[Decision], moved: BTreeSet<usize>) -> Vec<Batch> {
-    let mut nodes: Vec<(i64, &String)> = facts
-        .sources
-        .iter()
-        .map(|name| (facts.view.node(name).map_or(0, |node| load(&facts.now.used(name), node)), name))
-        .collect();
+    let mut nodes: Vec<(i64, &String)> = facts.sources.iter().map(|name| (facts.now.load(name), name)).collect();
     nodes.sort();
     let mut done = moved;
     let mut batches = Vec::new();

@@ -23,13 +23,7 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         let Some(pod) = lineage.successors().into_iter().next() else { continue };
         // What the scheduler says of the fenced nodes, and not the toleration's form, decides.
-        let open: Vec<&str> = facts
-            .sources
-            .iter()
-            .chain(&facts.bystanders)
-            .filter(|name| facts.fenced.possible(name, &pod))
-            .map(String::as_str)
-            .collect();
+        let open = facts.fenced.possible(facts.sources.iter().chain(&facts.bystanders), &pod);
         if let Some(first) = open.first() {
             found.push(Found {
                 severity: Severity::Blocking,

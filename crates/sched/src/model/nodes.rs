@@ -301,6 +301,15 @@ impl Nodes {
         (self.pods[index], self.most_pods[index])
     }
 
+    /// The larger of the shares of memory and cpu that are in use, in thousandths.
+    pub(crate) fn share_in_use(&self, index: usize) -> i64 {
+        let share = |resource: usize| {
+            let size = self.allocatable[resource][index];
+            if size == 0 { 0 } else { self.used[resource][index] * 1000 / size }
+        };
+        share(CPU).max(share(MEMORY))
+    }
+
     /// The number of a question.
     pub(crate) fn ask(&mut self, question: Question) -> usize {
         let (number, new) = self.questions.intern(question);

@@ -36,6 +36,8 @@ pub(crate) struct Storage {
     users: Vec<usize>,
     /// Attachments, by the node's name.
     attached: BTreeMap<String, BTreeSet<Attachable>>,
+    /// A volume or an attachment has changed since.
+    attached_is_stale: bool,
 }
 
 /// Source: `k8s.io/component-helpers/storage/volume`, `IsDefaultStorageClassAnnotation`.
@@ -77,7 +79,7 @@ impl Storage {
             }
             None => self.rework(),
         }
-        self.rework_attachments();
+        self.attached_is_stale = true;
     }
 
     pub(crate) fn set_class(&mut self, name: &str, class: Option<Arc<StorageClass>>) {
@@ -95,7 +97,7 @@ impl Storage {
 
     pub(crate) fn set_attachment(&mut self, name: &str, attachment: Option<Arc<VolumeAttachment>>) {
         replace(&mut self.attachments, &name.to_owned(), attachment);
-        self.rework_attachments();
+        self.attached_is_stale = true;
     }
 
     fn rework(&mut self) {
@@ -105,7 +107,11 @@ impl Storage {
         }
     }
 
-    fn rework_attachments(&mut self) {
+    /// Brings what is attached up to date.
+    pub(crate) fn refresh(&mut self) {
+        if !std::mem::take(&mut self.attached_is_stale) {
+            return;
+        }
         let mut attached: BTreeMap<String, BTreeSet<Attachable>> = BTreeMap::new();
         for attachment in self.attachments.values().filter(|attachment| !attachment.attacher.is_empty()) {
             let volume = attachment.volume.as_ref().and_then(|name| self.volumes.get(name));
