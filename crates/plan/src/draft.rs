@@ -78,9 +78,9 @@ impl<'v> Draft<'v> {
             let coming = decision.unit.lineages.iter().filter(|lineage| lineage.owner != Owner::None);
             let successors: Vec<Pod> = coming.flat_map(UnitLineage::successors).collect();
             if decision.unit.lineages.len() > 1 {
-                decision.meets_on = placements.place_together(&facts.targets, successors);
+                decision.meets_on = placements.place_together(successors);
             } else {
-                placements.place(&facts.targets, successors);
+                placements.place(successors);
             }
         }
         let waves = waves::build(&facts, &mut decisions, &batches, snapshot);

@@ -46,10 +46,10 @@ impl<'v> Facts<'v> {
     pub fn new(view: &'v View, intent: &'v Intent) -> Result<Self, SelectionError> {
         let (sources, targets) = selection::nodes(view, intent)?;
         let (units, stays) = units::of(view, &sources);
-        let now = Cluster::new(view);
+        let now = Cluster::new(view, &targets);
         let bystanders = placement::bystanders(view, &now, &sources, &targets, &units);
-        let fenced = Cluster::new(&placement::fenced(view, &sources, &bystanders));
-        let emptied = Cluster::new(&placement::emptied(view, &sources, &units));
+        let fenced = Cluster::new(&placement::fenced(view, &sources, &bystanders), &targets);
+        let emptied = Cluster::new(&placement::emptied(view, &sources, &units), &targets);
         Ok(Self { view, intent, sources, targets, bystanders, units, stays, fenced, emptied, now })
     }
 }

@@ -9,7 +9,7 @@ use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Kind, Record, View};
 use rehome_model::verb::FENCE_TAINT;
-use rehome_sched::{Model, Profile, Rejection};
+use rehome_sched::{Among, Model, Profile, Rejection};
 
 use super::units::MoveUnit;
 
@@ -79,51 +79,55 @@ pub(super) fn emptied(view: &View, sources: &BTreeSet<String>, units: &[MoveUnit
 pub type Targets = BTreeSet<String>;
 
 /// A cluster in which places are looked for. Looking leaves it as it was, but for answers that are kept.
-pub struct Cluster(RefCell<Model>);
+pub struct Cluster {
+    model: RefCell<Model>,
+    targets: Targets,
+    /// The same, as the model knows them.
+    among: Among,
+}
 
 impl Cluster {
-    /// The cluster of a view.
+    /// The cluster of a view, and the nodes on which places are looked for.
     #[must_use]
-    pub fn new(view: &View) -> Self {
-        Self(RefCell::new(Model::new(view, Profile::of_cluster(view))))
+    pub fn new(view: &View, targets: &Targets) -> Self {
+        let model = Model::new(view, Profile::of_cluster(view));
+        Self { among: model.among(targets), model: RefCell::new(model), targets: targets.clone() }
     }
 
     /// The same cluster, to be changed.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self(RefCell::new(self.0.borrow().clone()))
+        Self {
+            model: RefCell::new(self.model.borrow().clone()),
+            targets: self.targets.clone(),
+            among: self.among.clone(),
+        }
     }
 
     /// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.
     #[must_use]
     pub fn load(&self, node: &str) -> i64 {
-        self.0.borrow().share_in_use(node)
+        self.model.borrow().share_in_use(node)
     }
 
     /// The target that takes a pod and has the least memory or cpu in use relative to its size.
     ///
     /// # Errors
     /// What each target says.
-    pub fn best(&self, targets: &Targets, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
-        let mut model = self.0.borrow_mut();
-        let among = model.among(targets);
-        model.emptiest(pod, &among).ok_or_else(|| model.rejections(pod, targets))
+    pub fn best(&self, pod: &Pod) -> Result<String, Vec<(String, Rejection)>> {
+        let mut model = self.model.borrow_mut();
+        model.emptiest(pod, &self.among).ok_or_else(|| model.rejections(pod, &self.targets))
     }
 
     /// Whether all these pods find a target, one after the other, once others are gone.
     #[must_use]
-    pub fn all_fit<'p>(
-        &self,
-        targets: &Targets,
-        pods: &[Pod],
-        gone: impl Iterator<Item = &'p Arc<Pod>> + Clone,
-    ) -> bool {
-        let gone: Vec<&Arc<Pod>> = gone.filter(|pod| self.0.borrow().node_of(&pod.meta.key()).is_some()).collect();
+    pub fn all_fit<'p>(&self, pods: &[Pod], gone: impl Iterator<Item = &'p Arc<Pod>> + Clone) -> bool {
+        let gone: Vec<&Arc<Pod>> = gone.filter(|pod| self.model.borrow().node_of(&pod.meta.key()).is_some()).collect();
         for pod in &gone {
-            self.0.borrow_mut().remove_pod(&pod.meta.key());
+            self.model.borrow_mut().remove_pod(&pod.meta.key());
         }
         let mut placed = Vec::new();
-        let fit = pods.iter().all(|pod| match self.best(targets, pod) {
+        let fit = pods.iter().all(|pod| match self.best(pod) {
             Ok(node) => {
                 placed.push(pod.meta.key());
                 self.bind(pod.clone(), node);
@@ -131,7 +135,7 @@ impl Cluster {
             }
             Err(_) => false,
         });
-        let mut model = self.0.borrow_mut();
+        let mut model = self.model.borrow_mut();
         for key in &placed {
             model.remove_pod(key);
         }
@@ -143,22 +147,22 @@ impl Cluster {
 
     /// What each target says of a pod if it were empty: what no amount of room can cure.
     #[must_use]
-    pub fn impossible(&self, targets: &Targets, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
-        let verdicts = self.0.borrow_mut().verdicts_on_empty(pod, targets);
+    pub fn impossible(&self, pod: &Pod) -> Option<Vec<(String, Rejection)>> {
+        let verdicts = self.model.borrow_mut().verdicts_on_empty(pod, &self.targets);
         verdicts.into_iter().map(|(name, verdict)| Some((name.clone(), verdict.err()?))).collect()
     }
 
     /// The nodes of these that would take a pod if they were empty.
     #[must_use]
     pub fn possible<'n>(&self, nodes: impl IntoIterator<Item = &'n String>, pod: &Pod) -> Vec<&'n String> {
-        let verdicts = self.0.borrow_mut().verdicts_on_empty(pod, nodes);
+        let verdicts = self.model.borrow_mut().verdicts_on_empty(pod, nodes);
         verdicts.into_iter().filter(|(_, verdict)| verdict.is_ok()).map(|(name, _)| name).collect()
     }
 
     /// Why no node takes a pod: how many give each reason; `None` if one takes it.
     #[must_use]
     pub fn nowhere(&self, pod: &Pod) -> Option<BTreeMap<String, usize>> {
-        let mut model = self.0.borrow_mut();
+        let mut model = self.model.borrow_mut();
         if !model.feasible(pod).is_empty() {
             return None;
         }
@@ -166,7 +170,7 @@ impl Cluster {
     }
 
     fn bind(&self, pod: Pod, node: String) {
-        self.0.borrow_mut().insert_pod(&Arc::new(Pod { node: Some(node), ..pod }));
+        self.model.borrow_mut().insert_pod(&Arc::new(Pod { node: Some(node), ..pod }));
     }
 }
 
@@ -186,9 +190,9 @@ impl Placements {
     }
 
     /// Places pods on targets only, one after the other, the emptiest target first.
-    pub fn place(&mut self, targets: &Targets, pods: Vec<Pod>) {
+    pub fn place(&mut self, pods: Vec<Pod>) {
         for pod in pods {
-            match self.cluster.best(targets, &pod) {
+            match self.cluster.best(&pod) {
                 Ok(node) => self.cluster.bind(pod, node),
                 Err(rejections) => self.homeless.push((pod, rejections)),
             }
@@ -197,12 +201,12 @@ impl Placements {
 
     /// Places pods on one target that takes all of them, the emptiest first. Where there is none, the first pod is
     /// homeless, with what each target says to the first of them that it does not take.
-    pub fn place_together(&mut self, targets: &Targets, pods: Vec<Pod>) -> Option<String> {
+    pub fn place_together(&mut self, pods: Vec<Pod>) -> Option<String> {
         let mut rejections = Vec::new();
-        for name in self.emptiest_first(targets) {
+        for name in self.emptiest_first() {
             let mut placed = Vec::new();
             let refused = pods.iter().find_map(|pod| {
-                if let Err(rejection) = self.cluster.0.borrow_mut().verdict(pod, &name) {
+                if let Err(rejection) = self.cluster.model.borrow_mut().verdict(pod, &name) {
                     return Some(rejection);
                 }
                 placed.push(pod.meta.key());
@@ -211,7 +215,7 @@ impl Placements {
             });
             let Some(rejection) = refused else { return Some(name) };
             for key in &placed {
-                self.cluster.0.borrow_mut().remove_pod(key);
+                self.cluster.model.borrow_mut().remove_pod(key);
             }
             rejections.push((name, rejection));
         }
@@ -220,8 +224,9 @@ impl Placements {
         None
     }
 
-    fn emptiest_first(&self, targets: &Targets) -> Vec<String> {
-        let mut nodes: Vec<_> = targets.iter().map(|name| (self.cluster.load(name), name.clone())).collect();
+    fn emptiest_first(&self) -> Vec<String> {
+        let mut nodes: Vec<_> =
+            self.cluster.targets.iter().map(|name| (self.cluster.load(name), name.clone())).collect();
         nodes.sort();
         nodes.into_iter().map(|(_, name)| name).collect()
     }

@@ -26,7 +26,7 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         let Some(pod) = lineage.successors().into_iter().next() else { continue };
-        let Some(rejections) = facts.emptied.impossible(&facts.targets, &pod) else { continue };
+        let Some(rejections) = facts.emptied.impossible(&pod) else { continue };
         if by_volume(&rejections) {
             continue;
         }

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule =
 fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
     let homeless = draft.placements.homeless.iter().filter(|(pod, rejections)| {
-        facts.emptied.impossible(&facts.targets, pod).is_none()
+        facts.emptied.impossible(pod).is_none()
             && rejections.iter().any(|(_, rejection)| rejection.plugin != "PodTopologySpread")
     });
     homeless

@@ -41,7 +41,7 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         found.extend(held_by_several(draft, lineage));
         for pod in lineage.successors().into_iter().filter(|pod| pod.claims().next().is_some()) {
-            let Some(rejections) = facts.emptied.impossible(&facts.targets, &pod) else { continue };
+            let Some(rejections) = facts.emptied.impossible(&pod) else { continue };
             if !by_volume(&rejections) {
                 continue;
             }

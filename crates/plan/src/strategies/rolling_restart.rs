@@ -98,11 +98,11 @@ fn has_room(facts: &Facts<'_>, lineage: &UnitLineage, surge: i64) -> Result<(), 
     };
     let successors: Vec<Pod> = all.successors().into_iter().map(named).collect();
     let first = usize::try_from(surge).unwrap_or(0).min(successors.len());
-    if !facts.fenced.all_fit(&facts.targets, &successors[..first], std::iter::empty()) {
+    if !facts.fenced.all_fit(&successors[..first], std::iter::empty()) {
         return Err(NoBid::because("the targets have no room for a successor beside the old pods"));
     }
     let count = successors.len();
-    if !facts.fenced.all_fit(&facts.targets, &successors, all.leaving.iter()) {
+    if !facts.fenced.all_fit(&successors, all.leaving.iter()) {
         return Err(NoBid::because(format!("the targets have no room for all of its {count} pods")));
     }
     Ok(())
