@@ -11,6 +11,7 @@ pub mod condition;
 pub mod drive;
 pub mod journal;
 pub mod machine;
+mod order;
 pub mod preflight;
 pub mod world;
 

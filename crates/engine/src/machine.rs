@@ -12,6 +12,7 @@ use rehome_model::verb::Verb;
 use rehome_model::{Digest, ObjectRef, Timestamp};
 
 use crate::drive::End;
+use crate::order::Order;
 pub use crate::state::ReplayError;
 use crate::state::State;
 use crate::verbs::{self, Next};
@@ -66,6 +67,7 @@ pub(crate) struct FreshRead {
 pub struct Machine {
     pub(crate) plan: Arc<Plan>,
     digest: Digest,
+    order: Order,
     pub(crate) state: State,
     /// The intent that was recorded by this process and is to be sent.
     outbox: Option<u64>,
@@ -86,6 +88,7 @@ impl Machine {
     #[must_use]
     pub fn new(plan: Arc<Plan>, digest: Digest) -> Self {
         Self {
+            order: Order::of(&plan),
             plan,
             digest,
             state: State::default(),
@@ -117,11 +120,13 @@ impl Machine {
             Event::RunStarted { plan, .. } if *plan != self.digest => {
                 Err(error(format!("a run of plan {}", self.digest), format!("a run of plan {plan}")))
             }
-            Event::StepStarted { step, .. } | Event::StepAlreadyDone { step } if self.plan.step(step).is_none() => {
+            Event::StepStarted { step, .. } | Event::StepAlreadyDone { step }
+                if self.order.find(step, &self.plan).is_none() =>
+            {
                 Err(error("a step of the plan".to_owned(), step.clone()))
             }
             Event::NodeEmpty { node, .. } => {
-                let step = self.state.open_step().and_then(|name| self.plan.step(name));
+                let step = self.state.open_step().and_then(|name| self.order.find(name, &self.plan));
                 match step.map(|step| &step.verb) {
                     Some(Verb::ProveEmpty(prove)) if prove.node == *node => Ok(()),
                     _ => Err(error("a step under way that proves the node".to_owned(), node.clone())),
@@ -210,7 +215,7 @@ impl Machine {
     /// How many steps are done, and how many there are.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        (self.plan.steps().filter(|step| self.state.done(&step.name)).count(), self.plan.steps().count())
+        (self.state.done_steps(), self.order.count())
     }
 
     /// What comes next.
@@ -228,10 +233,11 @@ impl Machine {
         if self.state.undoing {
             return undo::next(self, now);
         }
-        if let Some(step) = self.active() {
-            return self.advance(&step, view, now);
+        let plan = Arc::clone(&self.plan);
+        if let Some(step) = self.active(&plan) {
+            return self.advance(step, view, now);
         }
-        match self.plan.steps().find(|step| !self.state.done(&step.name)) {
+        match plan.steps().find(|step| !self.state.done(&step.name)) {
             None => Action::Record(Event::Finished { verdict: rehome_model::journal::Verdict::Done }),
             Some(step) => {
                 let before = step.after.keys().find(|before| !self.state.done(before)).cloned().unwrap_or_default();
@@ -244,14 +250,15 @@ impl Machine {
     /// Waits a little after a read that failed, while the step has time.
     fn after_failed_read(&mut self, now: Timestamp) -> Option<Action> {
         let (not_before, failed) = self.failed_read.take()?;
-        let step = self.active();
-        let name = step.as_ref().map_or_else(String::new, |step| step.name.clone());
+        let plan = Arc::clone(&self.plan);
+        let step = self.active(&plan);
+        let name = step.map_or_else(String::new, |step| step.name.clone());
         let reason = failed.to_string();
         if failed.permanent {
             return Some(stuck(&name, &reason, &["grant the permission, then: rehome resume".to_owned()]));
         }
         if let Some(step) = step.filter(|step| !self.state.undoing && self.overdue(step, now)) {
-            return Some(self.late(&step, &reason));
+            return Some(self.late(step, &reason));
         }
         if now >= not_before {
             return None;
@@ -269,14 +276,13 @@ impl Machine {
     }
 
     /// The step that is under way, or the first that can begin. Steps run one after the other, in the plan's order.
-    fn active(&self) -> Option<Step> {
-        let open = |step: &&Step| !self.state.done(&step.name);
-        let begun = self.plan.steps().filter(open).find(|step| self.state.step(&step.name).is_some());
-        let ready = || {
-            let mut open = self.plan.steps().filter(open);
-            open.find(|step| step.after.keys().all(|before| self.state.done(before)))
-        };
-        begun.or_else(ready).cloned()
+    fn active<'p>(&mut self, plan: &'p Plan) -> Option<&'p Step> {
+        self.order.pass(|step| self.state.done(&step.name), plan);
+        if let Some(begun) = self.state.open_step() {
+            return self.order.find(begun, plan);
+        }
+        let mut open = self.order.open(plan).filter(|step| !self.state.done(&step.name));
+        open.find(|step| step.after.keys().all(|before| self.state.done(before)))
     }
 
     /// Sends what was announced, or finds out what became of a request without an answer.

@@ -17,6 +17,8 @@ pub(crate) struct State {
     pub(crate) prev: Digest,
     /// Steps that were begun, by name.
     pub(crate) steps: BTreeMap<String, StepState>,
+    /// Steps that have begun and are not done.
+    open: BTreeSet<String>,
     /// Requests in the order of their intents.
     pub(crate) sent: Vec<Sent>,
     /// Where in `sent` the requests of a step stand.
@@ -103,6 +105,7 @@ impl Default for State {
             next_seq: 0,
             prev: Digest::zero(),
             steps: BTreeMap::new(),
+            open: BTreeSet::new(),
             sent: Vec::new(),
             of_step: BTreeMap::new(),
             resumed: 0,
@@ -228,9 +231,14 @@ impl State {
         if self.undoing { Err(("nothing but undoing", step.to_owned())) } else { Ok(()) }
     }
 
+    /// How many steps are done.
+    pub(crate) fn done_steps(&self) -> usize {
+        self.steps.len() - self.open.len()
+    }
+
     /// The step that is under way. Steps run one after the other.
     pub(crate) fn open_step(&self) -> Option<&str> {
-        self.steps.iter().find(|(_, state)| !state.done).map(|(name, _)| name.as_str())
+        self.open.first().map(String::as_str)
     }
 
     /// Takes a record in.
@@ -260,6 +268,7 @@ impl State {
                 let state =
                     StepState { since: Some(record.at), leaving: leaving.clone(), known, ..StepState::default() };
                 self.steps.insert(step.clone(), state);
+                self.open.insert(step.clone());
             }
             Event::StepAlreadyDone { step } => {
                 self.steps.insert(step.clone(), StepState { done: true, found_done: true, ..StepState::default() });
@@ -290,9 +299,12 @@ impl State {
                 }
             }
             Event::Moved { step, receipt } => self.change(step, |state| state.receipts.push(receipt.clone())),
-            Event::StepDone { step } => self.change(step, |state| state.done = true),
+            Event::StepDone { step } => {
+                self.change(step, |state| state.done = true);
+                self.open.remove(step);
+            }
             Event::NodeEmpty { .. } => {
-                if let Some(state) = self.steps.values_mut().find(|state| !state.done) {
+                if let Some(state) = self.open.first().and_then(|step| self.steps.get_mut(step)) {
                     state.proved = true;
                 }
             }
@@ -309,8 +321,10 @@ impl State {
     fn go_on(&mut self, record: &Record) {
         self.stuck = None;
         self.resumed = record.seq;
-        for step in self.steps.values_mut().filter(|step| !step.done) {
-            step.since = Some(record.at);
+        for name in &self.open {
+            if let Some(step) = self.steps.get_mut(name) {
+                step.since = Some(record.at);
+            }
         }
     }
 
