@@ -1,6 +1,7 @@
 //! Node affinity, and what is kept of pod affinity.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::mutant::{Mutant, on};
 use crate::selector::{Operator, Requirement, Selector};
@@ -102,6 +103,22 @@ impl NodeExpression {
                 };
                 if self.operator == NodeOperator::Gt { have > bound } else { have < bound }
             }
+        }
+    }
+}
+
+/// As kubectl writes selectors: `role=db`, `zone in (a,b)`, `gpu`, `!gpu`.
+impl fmt::Display for NodeExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.values.join(",");
+        match self.operator {
+            NodeOperator::In if self.values.len() == 1 => write!(f, "{}={values}", self.key),
+            NodeOperator::In => write!(f, "{} in ({values})", self.key),
+            NodeOperator::NotIn => write!(f, "{} notin ({values})", self.key),
+            NodeOperator::Exists => f.write_str(&self.key),
+            NodeOperator::DoesNotExist => write!(f, "!{}", self.key),
+            NodeOperator::Gt => write!(f, "{}>{values}", self.key),
+            NodeOperator::Lt => write!(f, "{}<{values}", self.key),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Watch caches, the simulator's store and a loaded snapshot fill the same view, so that every rule is written once.
 //! Nothing here does I/O or knows the time. API types are used for decoding only (`ingest/`).
 
+pub mod admission;
 pub mod affinity;
 pub mod budget;
 pub mod field;
@@ -12,6 +13,7 @@ pub mod meta;
 pub mod mutant;
 pub mod node;
 pub mod owner;
+pub mod parts;
 pub mod percent;
 pub mod pod;
 pub mod policy;

@@ -10,6 +10,7 @@ use crate::affinity::Affinity;
 use crate::meta::Meta;
 use crate::mutant::{Mutant, on};
 use crate::node::Resources;
+use crate::parts::KeptParts;
 use crate::requests::Resized;
 use crate::spread::SpreadConstraint;
 use crate::toleration::Toleration;
@@ -79,6 +80,8 @@ pub struct PodSpec {
     pub scored: Resources,
     /// What LeastAllocated counts for the pod when it comes: see [`crate::requests::Asked::coming`].
     pub coming: Resources,
+    /// The most memory that it may use, in bytes; `None` where a container has no limit.
+    pub memory_limit: Option<i64>,
     /// Images of containers, init containers and image volumes, each as often as it is named.
     pub images: Vec<String>,
     /// How many of them, at the end, are volumes: older schedulers do not count those.
@@ -115,6 +118,8 @@ pub struct PodSpec {
     pub pre_stop: bool,
     /// Names of scheduling gates.
     pub gates: Vec<String>,
+    /// What `requests` are made of. See [`crate::admission`].
+    pub parts: KeptParts,
 }
 
 /// A volume of a pod.

@@ -87,13 +87,40 @@ pub struct ResourceQuota {
     pub used: Resources,
 }
 
-/// A LimitRange, of which only container defaults matter to a move.
+/// A LimitRange: what the API server fills in for containers that say nothing, and what it refuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitRange {
     /// Names.
     pub meta: Meta,
-    /// `defaultRequest` of the limit of type `Container`.
+    /// `spec.limits`, less those of kinds that play no part in a move.
+    pub limits: Vec<Limit>,
+}
+
+/// One entry of `spec.limits`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// What it limits.
+    pub scope: LimitScope,
+    /// `default`: limits of containers that have none.
+    pub default_limits: Resources,
+    /// `defaultRequest`: requests of containers that have none.
     pub default_requests: Resources,
+    /// `min`.
+    pub min: Resources,
+    /// `max`.
+    pub max: Resources,
+    /// `maxLimitRequestRatio`, in thousandths.
+    pub max_ratio: Resources,
+}
+
+/// `type` of a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitScope {
+    /// Each container and each init container.
+    #[default]
+    Container,
+    /// The pod as a whole.
+    Pod,
 }
 
 /// A Validating- or MutatingWebhookConfiguration.

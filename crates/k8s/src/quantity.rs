@@ -25,6 +25,20 @@ pub fn amount(resource: &str, text: &str) -> Result<i64, NotAQuantity> {
     Ok(i64::try_from(amount).unwrap_or(i64::MAX))
 }
 
+/// An amount in our unit as people write it: `250m`, `1536Mi`.
+#[must_use]
+pub fn text(resource: &str, amount: i64) -> String {
+    if resource == "cpu" {
+        return if amount % 1000 == 0 { (amount / 1000).to_string() } else { format!("{amount}m") };
+    }
+    for (shift, suffix) in [(40, "Ti"), (30, "Gi"), (20, "Mi"), (10, "Ki")] {
+        if amount != 0 && amount % (1_i64 << shift) == 0 {
+            return format!("{}{suffix}", amount >> shift);
+        }
+    }
+    amount.to_string()
+}
+
 /// The value in thousandths, rounded up.
 fn parse_thousandths(text: &str) -> Option<i128> {
     let text = text.trim();
@@ -79,6 +93,15 @@ fn factor(suffix: &str) -> Option<(i128, i128)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_are_written_as_people_do() {
+        let written =
+            [("cpu", "250m"), ("cpu", "3"), ("memory", "1536Mi"), ("memory", "2Gi"), ("memory", "1000"), ("pods", "0")];
+        for (resource, expected) in written {
+            assert_eq!(text(resource, amount(resource, expected).unwrap()), expected);
+        }
+    }
 
     #[test]
     fn suffixes_fractions_and_exponents() {

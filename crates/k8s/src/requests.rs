@@ -111,6 +111,12 @@ pub fn pod_level_resource(name: &str) -> bool {
     (matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")) && !on(Mutant::PodLevelIgnored)
 }
 
+/// Scores look at cpu and memory only.
+pub(crate) fn scored(mut total: Resources) -> Resources {
+    total.retain(|name, _| ASSUMED.iter().any(|(known, _)| known == name));
+    total
+}
+
 /// These amounts (of [`ASSUMED`]) for what a container does not name.
 #[must_use]
 pub fn assumed(mut requests: Resources, amounts: &[(&str, i64)]) -> Resources {

@@ -1,5 +1,7 @@
 //! A plan in the making: facts, the bids that won, where successors go, and the steps. Rules look at all of it.
 
+use std::sync::Arc;
+
 use rehome_k8s::View;
 use rehome_k8s::owner::Owner;
 use rehome_k8s::pod::{Phase, Pod};
@@ -10,7 +12,7 @@ use rehome_model::plan::{Disruption, PendingPod, RejectedBid, Wave};
 use crate::facts::Facts;
 use crate::facts::placement::Placements;
 use crate::facts::selection::SelectionError;
-use crate::facts::units::{MoveUnit, UnitLineage};
+use crate::facts::units::MoveUnit;
 use crate::strategies::{self, Bid};
 use crate::{order, waves};
 
@@ -72,11 +74,12 @@ impl<'v> Draft<'v> {
         }
         let batches = order::batches(&facts, &decisions);
         let mut placements = Placements::new(facts.emptied.fork());
+        placements.reserve(waiting_agents(view));
         for index in batches.iter().flat_map(|batch| &batch.decisions) {
             let decision = &mut decisions[*index];
             // Nobody creates a bare pod again.
             let coming = decision.unit.lineages.iter().filter(|lineage| lineage.owner != Owner::None);
-            let successors: Vec<Pod> = coming.flat_map(UnitLineage::successors).collect();
+            let successors: Vec<Pod> = coming.flat_map(|lineage| lineage.successors(facts.view)).collect();
             if decision.unit.lineages.len() > 1 {
                 decision.meets_on = placements.place_together(successors);
             } else {
@@ -87,6 +90,13 @@ impl<'v> Draft<'v> {
         let pending = pending(&facts, &placements);
         Ok(Self { facts, decisions, unmovable, placements, pending, waves })
     }
+}
+
+/// Pods of DaemonSets that wait for room on their nodes: they are there before anything moves, and push out what is not.
+fn waiting_agents(view: &View) -> Vec<Pod> {
+    let of_daemon_set = |pod: &&Arc<Pod>| pod.meta.controller.as_ref().is_some_and(|owner| owner.kind == "DaemonSet");
+    let waits = |pod: &&Arc<Pod>| pod.node.is_none() && !pod.finished() && pod.meta.deleting.is_none();
+    view.pods().filter(waits).filter(of_daemon_set).map(|pod| Pod::clone(pod)).collect()
 }
 
 /// Pods that nobody has placed, and that nobody will place at the end either.

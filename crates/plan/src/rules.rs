@@ -4,17 +4,23 @@
 //! in [`ALL`], a test that fires it and a near miss that does not.
 
 mod bare_pod;
+mod csi_driver_missing;
 mod daemonset_not_tolerating_fence;
+mod daemonsets_fill_targets;
 mod fence_present;
 mod local_data;
+mod memory_overcommitted;
 mod no_matching_target;
 mod no_room_on_targets;
 mod no_strategy;
 mod owner_unseen;
 mod pending_before;
+mod pod_affinity_unmet;
+mod restart_cost;
 mod singleton_outage;
 mod spread_with_fenced_domains;
 mod structural_budget;
+mod successor_refused;
 mod targets_not_ready;
 mod tolerates_everything;
 mod two_budgets;
@@ -66,6 +72,12 @@ pub const ALL: &[Rule] = &[
     fence_present::RULE,
     targets_not_ready::RULE,
     no_strategy::RULE,
+    pod_affinity_unmet::RULE,
+    csi_driver_missing::RULE,
+    restart_cost::RULE,
+    successor_refused::RULE,
+    daemonsets_fill_targets::RULE,
+    memory_overcommitted::RULE,
 ];
 
 /// What all rules find, the worst first.

@@ -29,7 +29,7 @@ use rehome_model::intent::SizingWish;
 use rehome_model::sizing::{Answer, DaemonSetShare, FlavorSizing, LowerBound, NodeBar, Peaks, Sizing};
 
 pub use self::demand::PodPeaks;
-pub use self::reserve::{ReserveError, Reserves};
+pub use self::reserve::{Machine, ReserveError, Reserves};
 pub use self::unborn::FlavorError;
 use crate::facts::selection::{self, SelectionError};
 

@@ -1,9 +1,10 @@
 //! Every case of `cases/`: what the rules find, what the plan does, and how the rehearsal ends, against `expect.txt`.
+//! Rules that a case says it is about must fire in it, and must be silent in its near miss.
 //!
 //! `UPDATE_CASES=1 cargo test -p rehome-run --test cases` writes `expect.txt` anew; read the difference.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -30,16 +31,74 @@ fn every_case_is_as_expected() {
     names.sort();
     for case in names.iter().filter(|path| path.join("cluster").is_dir()) {
         let found = outcome(case);
-        let file = case.join("expect.txt");
-        if update() {
-            std::fs::write(&file, &found).unwrap();
+        compare(&case.join("expect.txt"), &found.text, &mut differing);
+        let about = about(case);
+        for rule in about.iter().filter(|rule| !found.fired.contains(*rule)) {
+            differing.push(format!("{}: expected {rule} to fire", case.display()));
         }
-        let expected = std::fs::read_to_string(&file).unwrap_or_default();
-        if expected != found {
-            differing.push(format!("{}:\nexpected\n{expected}\nfound\n{found}", case.display()));
+        let near_miss = case.join("near-miss");
+        if !near_miss.is_dir() {
+            continue;
+        }
+        let found = outcome(&overlaid(case, &near_miss));
+        compare(&near_miss.join("expect.txt"), &found.text, &mut differing);
+        for rule in about.iter().filter(|rule| found.fired.contains(*rule)) {
+            differing.push(format!("{}: expected {rule} to be silent", near_miss.display()));
         }
     }
     assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// What came of a case.
+struct Outcome {
+    text: String,
+    /// The rules that found something, by name.
+    fired: BTreeSet<String>,
+}
+
+fn compare(file: &Path, found: &str, differing: &mut Vec<String>) {
+    if update() {
+        std::fs::write(file, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(file).unwrap_or_default();
+    if expected != found {
+        differing.push(format!("{}:\nexpected\n{expected}\nfound\n{found}", file.display()));
+    }
+}
+
+/// The rules that a case is about: `fires` in its `case.yaml`.
+fn about(case: &Path) -> BTreeSet<String> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Case {
+        fires: BTreeSet<String>,
+    }
+    let file = case.join("case.yaml");
+    if !file.exists() {
+        return BTreeSet::new();
+    }
+    let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    for rule in &case.fires {
+        assert!(rehome_plan::rules::ALL.iter().any(|known| known.name == rule), "there is no rule {rule}");
+    }
+    case.fires
+}
+
+/// A copy of a case with the files of its near miss in the place of its own.
+fn overlaid(case: &Path, near_miss: &Path) -> PathBuf {
+    let name = case.file_name().unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("near-miss").join(name);
+    let _ = std::fs::remove_dir_all(&target);
+    std::fs::create_dir_all(target.join("cluster")).unwrap();
+    for folder in [case, near_miss] {
+        for part in ["", "cluster"] {
+            let Ok(entries) = std::fs::read_dir(folder.join(part)) else { continue };
+            for file in entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+                std::fs::copy(&file, target.join(part).join(file.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    target
 }
 
 #[expect(clippy::disallowed_methods, reason = "how a person asks the test to write what it found")]
@@ -47,13 +106,14 @@ fn update() -> bool {
     std::env::var("UPDATE_CASES").is_ok()
 }
 
-fn outcome(case: &Path) -> String {
+fn outcome(case: &Path) -> Outcome {
     let loaded = read::path(&case.join("cluster")).unwrap();
     let intent: Intent = read::document::read(&case.join("intent.yaml")).unwrap().document;
     let plan = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
     let again = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
     assert_eq!(plan, again, "the same inputs give the same plan");
     let mut text = plan_text(&plan);
+    let fired = plan.findings.iter().map(|finding| finding.rule.clone()).collect();
     let behaviour = case.join("behaviour.yaml");
     let behaviour = if behaviour.exists() {
         read::document::read::<Behaviour>(&behaviour).unwrap().document
@@ -74,7 +134,7 @@ fn outcome(case: &Path) -> String {
         }
         Err(error) => panic!("{}: {error}", case.display()),
     }
-    text
+    Outcome { text, fired }
 }
 
 fn plan_text(plan: &Plan) -> String {

@@ -1,12 +1,14 @@
 //! The API server: what it checks, what it stores, and what it answers.
 //!
-//! Not modelled: authentication and RBAC, admission other than that of terminating namespaces, finalizers, paging.
+//! Not modelled: authentication and RBAC, admission other than that of terminating namespaces,
+//! LimitRanges and priorities (webhooks, quotas), finalizers, paging.
 
 use std::sync::Arc;
 
+use rehome_k8s::admission::Refused;
 use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
-use rehome_k8s::{Key, Kind, Record, field};
+use rehome_k8s::{Key, Kind, Record, admission, field};
 use rehome_model::request::{Cause, Request};
 use rehome_model::time::Seconds;
 use rehome_model::verb::{Change as FieldChange, Field};
@@ -31,6 +33,14 @@ pub enum CreateFailed {
     /// No rule reads its kind.
     #[error("the simulated cluster keeps no objects of this kind")]
     UnknownKind,
+    /// Admission refuses it.
+    #[error("pods {name:?} is forbidden: {why}")]
+    Refused {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: Refused,
+    },
     /// There is one already.
     #[error("{0} already exists")]
     AlreadyExists(ObjectRef),
@@ -59,6 +69,12 @@ impl SimWorld {
     pub fn create(&mut self, user: &str, json: &str) -> Result<ObjectRef, CreateFailed> {
         let record = rehome_k8s::ingest::object(json)?.ok_or(CreateFailed::UnknownKind)?;
         let reference = record.reference();
+        if let Record::Pod(pod) = &record {
+            let why = admission::admit(self.store.view(), &mut Pod::clone(pod)).err();
+            if let Some(why) = why {
+                return Err(CreateFailed::Refused { name: reference.name, why });
+            }
+        }
         self.mutate(user, Mutation::Create(record)).ok_or(CreateFailed::AlreadyExists(reference))
     }
 
@@ -66,7 +82,10 @@ impl SimWorld {
     /// or `None` when it is not there (or, for one that is to be created, is there already).
     pub fn mutate(&mut self, user: &str, mutation: Mutation) -> Option<ObjectRef> {
         let (verb, subresource, change) = match mutation {
-            Mutation::Create(record) => ("create", None, self.store.create(record, self.clock).ok()?),
+            Mutation::Create(record) => {
+                let record = self.admitted(user, record)?;
+                ("create", None, self.store.create(record, self.clock).ok()?)
+            }
             Mutation::Update(record) => ("update", None, self.store.update(record)?),
             Mutation::Status(record) => ("update", Some("status"), self.store.update_status(record)?),
             Mutation::Delete(kind, key) => return self.delete(user, kind, &key, None, "delete", None, None),
@@ -76,6 +95,19 @@ impl SimWorld {
         self.log(user, None, verb, subresource, 200 + u16::from(verb == "create"), None, None, &record);
         self.commit(&change);
         Some(reference)
+    }
+
+    /// What is stored of a new object; `None` where admission refuses it.
+    fn admitted(&mut self, user: &str, record: Record) -> Option<Record> {
+        let Record::Pod(mut pod) = record else { return Some(record) };
+        match admission::admit(self.store.view(), Arc::make_mut(&mut pod)) {
+            Ok(()) => Some(Record::Pod(pod)),
+            Err(why) => {
+                let message = format!("pods {:?} is forbidden: {why}", pod.meta.name);
+                self.log(user, None, "create", None, 403, Some(message), None, &Record::Pod(pod));
+                None
+            }
+        }
     }
 
     /// Carries out a request, or says why not.

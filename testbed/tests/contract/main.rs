@@ -46,5 +46,6 @@ contract! {
     a_field_is_tested_before_it_is_set: crate::cases::conflict::script;
     percentages_round_up: crate::cases::percentages::script;
     endpoints_follow_readiness: crate::cases::endpoints::script;
+    a_limit_range_fills_in_and_refuses: crate::cases::limit_range::script;
     dependents_go_with_their_owner: crate::cases::garbage::script;
 }

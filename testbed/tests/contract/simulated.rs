@@ -8,7 +8,7 @@ use rehome_model::time::Seconds;
 use rehome_model::verb::Change;
 use rehome_model::{ObjectRef, Timestamp, Uid};
 use rehome_sim::SimWorld;
-use rehome_sim::api::http_code;
+use rehome_sim::api::{CreateFailed, http_code};
 use rehome_sim::controllers::Mutation;
 use rehome_testbed::kwok::FakeNode;
 use serde_json::{Value, json};
@@ -65,6 +65,7 @@ impl ContractWorld for Simulated {
         object["metadata"]["namespace"] = NAMESPACE.into();
         match self.world.create(USER, &object.to_string()) {
             Ok(_) => Answer { code: 201, ..Answer::default() },
+            Err(error @ CreateFailed::Refused { .. }) => Answer { code: 403, cause: None, message: error.to_string() },
             Err(error) => Answer { code: 409, cause: None, message: error.to_string() },
         }
     }

@@ -8,6 +8,7 @@ use super::hostile;
 use super::pod_spec::pod_spec;
 use super::requests;
 use super::{BadField, meta, time};
+use crate::parts::KeptParts;
 use crate::pod::{Phase, Pod, Timing};
 
 /// Reasons for waiting that every pod gives on its way up.
@@ -40,6 +41,9 @@ pub(super) fn pod(pod: core::Pod) -> Result<Pod, BadField> {
         .max();
     // Bound pods name their node in spec.nodeName, too; only in a template does it mean "never ask the scheduler".
     let node = spec.node_name.take().filter(|node| !node.is_empty());
+    if node.is_some() {
+        spec.parts = KeptParts::default();
+    }
     Ok(Pod {
         meta: meta(pod.metadata),
         node,

@@ -8,6 +8,7 @@ use super::features;
 use super::requests;
 use super::selectors::{int_or_none, labels, node_term, node_terms};
 use crate::affinity::{Affinity, PodTerm};
+use crate::parts::KeptParts;
 use crate::pod::{Disk, PodSpec, Volume};
 use crate::spread::SpreadConstraint;
 use crate::toleration::{Effect, Toleration};
@@ -16,7 +17,8 @@ use crate::toleration::{Effect, Toleration};
 const DEFAULT_GRACE: i64 = 30;
 
 pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
-    let asked = requests::of_spec(&spec)?;
+    let parts = requests::parts(&spec)?;
+    let asked = parts.asked();
     let images = images(&spec);
     let needs_features = features::needed(&spec);
     let disks = disks(spec.volumes.as_deref().unwrap_or_default());
@@ -29,6 +31,7 @@ pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
         requests: asked.requests,
         scored: asked.scored,
         coming: asked.coming,
+        memory_limit: parts.memory_limit(),
         image_volumes: images.len() - spec.containers.len() - spec.init_containers.as_ref().map_or(0, Vec::len),
         images,
         needs_features,
@@ -54,6 +57,7 @@ pub(super) fn pod_spec(spec: core::PodSpec) -> Result<PodSpec, BadField> {
         ),
         pre_stop,
         gates: spec.scheduling_gates.unwrap_or_default().into_iter().map(|gate| gate.name).collect(),
+        parts: KeptParts::of(parts),
     })
 }
 

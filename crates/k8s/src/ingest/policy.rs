@@ -5,11 +5,12 @@ use k8s_openapi::api::autoscaling::v1 as autoscaling;
 use k8s_openapi::api::policy::v1 as policy;
 use k8s_openapi::api::{core::v1 as core, scheduling::v1 as scheduling};
 
-use super::selectors::{int_or_none, int_or_percent, labels, resources};
+use super::selectors::{int_or_none, int_or_percent, labels, resources, thousandths};
 use super::{BadField, meta};
+use crate::node::Resources;
 use crate::policy::{
-    BudgetStatus, Hpa, LimitRange, Namespace, PodDisruptionBudget, PriorityClass, ResourceQuota, Webhook,
-    WebhookConfiguration,
+    BudgetStatus, Hpa, Limit, LimitRange, LimitScope, Namespace, PodDisruptionBudget, PriorityClass, ResourceQuota,
+    Webhook, WebhookConfiguration,
 };
 use crate::selector::Selector;
 
@@ -76,11 +77,38 @@ pub(super) fn quota(object: core::ResourceQuota) -> Result<ResourceQuota, BadFie
 
 pub(super) fn limit_range(object: core::LimitRange) -> Result<LimitRange, BadField> {
     let limits = object.spec.map(|spec| spec.limits).unwrap_or_default();
-    let container = limits.into_iter().find(|limit| limit.type_ == "Container");
-    Ok(LimitRange {
-        meta: meta(object.metadata),
-        default_requests: resources(container.and_then(|limit| limit.default_request))?,
-    })
+    let limits = limits.into_iter().filter_map(|item| limit(item).transpose()).collect::<Result<_, _>>()?;
+    Ok(LimitRange { meta: meta(object.metadata), limits })
+}
+
+/// Amounts that are left out follow from others; the API server stores them so, files may lack them.
+/// Source: `k8s.io/kubernetes/pkg/apis/core/v1/defaults.go`, `SetDefaults_LimitRangeItem`.
+fn limit(item: core::LimitRangeItem) -> Result<Option<Limit>, BadField> {
+    let scope = match item.type_.as_str() {
+        "Container" => LimitScope::Container,
+        "Pod" => LimitScope::Pod,
+        _ => return Ok(None),
+    };
+    let mut limit = Limit {
+        scope,
+        default_limits: resources(item.default)?,
+        default_requests: resources(item.default_request)?,
+        min: resources(item.min)?,
+        max: resources(item.max)?,
+        max_ratio: thousandths(item.max_limit_request_ratio)?,
+    };
+    if scope == LimitScope::Container {
+        fill(&mut limit.default_limits, &limit.max);
+        fill(&mut limit.default_requests, &limit.default_limits);
+        fill(&mut limit.default_requests, &limit.min);
+    }
+    Ok(Some(limit))
+}
+
+fn fill(amounts: &mut Resources, from: &Resources) {
+    for (name, amount) in from {
+        amounts.entry(name.clone()).or_insert(*amount);
+    }
 }
 
 pub(super) fn validating(object: admission::ValidatingWebhookConfiguration) -> Result<WebhookConfiguration, BadField> {

@@ -6,21 +6,14 @@ use k8s_openapi::api::core::v1 as core;
 
 use super::BadField;
 use super::selectors::resources;
-use crate::mutant::{Mutant, on};
 use crate::node::Resources;
-use crate::requests::{self, Asked, ContainerRequest, Resized};
-
-/// What a spec asks for.
-pub(super) fn of_spec(spec: &core::PodSpec) -> Result<Asked, BadField> {
-    let spec = Spec::of(spec)?;
-    let each = |containers: &[Container]| containers.iter().map(|container| container.asked.clone()).collect();
-    Ok(spec.asked(each(&spec.containers), each(&spec.inits)))
-}
+use crate::parts::{ContainerAsk, Parts};
+use crate::requests::{self, Asked, Resized, scored};
 
 /// What counts for a pod whose containers' statuses say that something was granted. `None` where none says so, or where
 /// it is what the spec asks for.
 pub(super) fn resized(pod: &core::PodSpec, status: &core::PodStatus) -> Result<Option<Resized>, BadField> {
-    let spec = Spec::of(pod)?;
+    let spec = Spec(parts(pod)?);
     let conditions = status.conditions.as_deref().unwrap_or_default();
     let infeasible = conditions
         .iter()
@@ -32,28 +25,13 @@ pub(super) fn resized(pod: &core::PodSpec, status: &core::PodStatus) -> Result<O
     if nothing_granted && pod_level.is_none() && !infeasible {
         return Ok(None);
     }
-    let find = |container: &Container| statuses.iter().find(|status| status.name == container.name);
+    let find = |container: &ContainerAsk| statuses.iter().find(|status| status.name == container.name);
     let resized = Resized {
         by_container: spec.by_container(&find, infeasible),
         by_pod: spec.by_pod(&find, pod_level.as_ref(), infeasible),
     };
-    let each = |containers: &[Container]| containers.iter().map(|container| container.asked.clone()).collect();
-    let plain = spec.asked(each(&spec.containers), each(&spec.inits));
+    let plain = spec.0.asked();
     Ok((resized.by_container != plain || resized.by_pod != plain).then_some(resized))
-}
-
-struct Container {
-    name: String,
-    asked: Resources,
-    sidecar: bool,
-}
-
-/// The parts of a spec that requests are made of.
-struct Spec {
-    containers: Vec<Container>,
-    inits: Vec<Container>,
-    pod_level: Resources,
-    overhead: Resources,
 }
 
 /// `status.resources.requests` and `status.allocatedResources` of the whole pod.
@@ -96,84 +74,53 @@ impl PodLevel {
     }
 }
 
+/// The parts of a spec.
+pub(super) fn parts(spec: &core::PodSpec) -> Result<Parts, BadField> {
+    let inits = spec.init_containers.as_deref().unwrap_or_default();
+    let level = spec.resources.clone().unwrap_or_default();
+    Ok(Parts {
+        containers: spec.containers.iter().map(container).collect::<Result<_, _>>()?,
+        inits: inits.iter().map(container).collect::<Result<_, _>>()?,
+        pod_requests: resources(level.requests)?,
+        pod_limits: resources(level.limits)?,
+        overhead: resources(spec.overhead.clone())?,
+    })
+}
+
+/// A spec that is being resized.
+struct Spec(Parts);
+
 impl Spec {
-    fn of(spec: &core::PodSpec) -> Result<Self, BadField> {
-        let inits = spec.init_containers.as_deref().unwrap_or_default();
-        let pod_level = spec.resources.clone().and_then(|resources| resources.requests);
-        Ok(Self {
-            containers: spec.containers.iter().map(container).collect::<Result<_, _>>()?,
-            inits: inits.iter().map(container).collect::<Result<_, _>>()?,
-            pod_level: resources(pod_level)?,
-            overhead: resources(spec.overhead.clone())?,
-        })
-    }
-
-    /// Sums up, with the amounts of each container given.
-    fn sum(&self, containers: Vec<Resources>, inits: Vec<Resources>, assume: &[(&str, i64)]) -> Resources {
-        let with = |of: &[Container], amounts: Vec<Resources>| -> Vec<ContainerRequest> {
-            let amounts = amounts.into_iter().map(|requests| requests::assumed(requests, assume));
-            of.iter().zip(amounts).map(|(of, requests)| ContainerRequest { requests, sidecar: of.sidecar }).collect()
-        };
-        let none = Resources::new();
-        requests::of_pod(&with(&self.containers, containers), &with(&self.inits, inits), &none, &none)
-    }
-
-    /// The pod-level amounts in place of the sums, and the overhead on top.
-    fn finish(&self, mut total: Resources, pod_level: &Resources) -> Resources {
-        for (name, amount) in pod_level.iter().filter(|(name, _)| requests::pod_level_resource(name)) {
-            total.insert(name.clone(), *amount);
-        }
-        if !on(Mutant::OverheadForgotten) {
-            requests::add(&mut total, &self.overhead);
-        }
-        total
-    }
-
-    /// What is assumed where a container names nothing. If the pod as a whole asks for something, only what nobody in it
-    /// asks for. Source: `pkg/scheduler/framework/types.go`, `getNonMissingContainerRequests`.
-    fn assumed(&self, total: &Resources) -> Vec<(&'static str, i64)> {
-        let whole = self.pod_level.keys().any(|name| requests::pod_level_resource(name));
-        requests::ASSUMED.into_iter().filter(|(name, _)| !whole || !total.contains_key(*name)).collect()
-    }
-
-    fn asked(&self, containers: Vec<Resources>, inits: Vec<Resources>) -> Asked {
-        let sum = |assume: &[_]| self.finish(self.sum(containers.clone(), inits.clone(), assume), &self.pod_level);
-        let coming = self.sum(containers.clone(), inits.clone(), &requests::ASSUMED);
-        let coming = scored(self.finish(coming, &Resources::new()));
-        let requests = sum(&[]);
-        Asked { scored: scored(sum(&self.assumed(&requests))), requests, coming }
-    }
-
-    fn by_container<'g>(&self, find: &dyn Fn(&Container) -> Option<&'g Granted>, infeasible: bool) -> Asked {
-        let count = |container: &Container| match find(container) {
+    fn by_container<'g>(&self, find: &dyn Fn(&ContainerAsk) -> Option<&'g Granted>, infeasible: bool) -> Asked {
+        let count = |container: &ContainerAsk| match find(container) {
             Some(granted) if granted.reported => {
-                let asked = if infeasible { None } else { Some(&container.asked) };
+                let asked = if infeasible { None } else { Some(&container.requests) };
                 requests::largest(asked.into_iter().chain(&granted.in_force).chain(&granted.allocated))
             }
-            _ => container.asked.clone(),
+            _ => container.requests.clone(),
         };
-        let inits = self.inits.iter().map(|init| if init.sidecar { count(init) } else { init.asked.clone() });
-        self.asked(self.containers.iter().map(count).collect(), inits.collect())
+        let inits = self.0.inits.iter().map(|init| if init.sidecar { count(init) } else { init.requests.clone() });
+        self.0.asked_with(self.0.containers.iter().map(count).collect(), inits.collect())
     }
 
     fn by_pod<'g>(
         &self,
-        find: &dyn Fn(&Container) -> Option<&'g Granted>,
+        find: &dyn Fn(&ContainerAsk) -> Option<&'g Granted>,
         level: Option<&PodLevel>,
         infeasible: bool,
     ) -> Asked {
-        let spec = |container: &Container| container.asked.clone();
-        let asked = |container: &Container| if infeasible { Resources::new() } else { container.asked.clone() };
-        let allocated = |container: &Container| {
+        let spec = |container: &ContainerAsk| container.requests.clone();
+        let asked = |container: &ContainerAsk| if infeasible { Resources::new() } else { container.requests.clone() };
+        let allocated = |container: &ContainerAsk| {
             find(container).and_then(|granted| granted.allocated.clone()).unwrap_or_else(|| asked(container))
         };
-        let in_force = |container: &Container| {
+        let in_force = |container: &ContainerAsk| {
             find(container)
                 .and_then(|granted| granted.in_force.clone().or_else(|| granted.allocated.clone()))
                 .unwrap_or_else(|| asked(container))
         };
-        let each = |count: &dyn Fn(&Container) -> Resources, assume: &[_]| {
-            self.sum(self.containers.iter().map(count).collect(), self.inits.iter().map(count).collect(), assume)
+        let each = |count: &dyn Fn(&ContainerAsk) -> Resources, assume: &[_]| {
+            self.0.sum(self.0.containers.iter().map(count).collect(), self.0.inits.iter().map(count).collect(), assume)
         };
         let sum = |assume: &[_]| {
             let (allocated, in_force) = match level {
@@ -186,36 +133,32 @@ impl Spec {
             let total = requests::largest([&allocated, &in_force].into_iter().chain(&specs));
             // What the status says of the whole pod counts only where the spec asks for the whole pod, too.
             let granted = level.filter(|level| level.in_force.is_some()).map(|level| {
-                let asked = (!infeasible).then_some(&self.pod_level);
+                let asked = (!infeasible).then_some(&self.0.pod_requests);
                 requests::largest(asked.into_iter().chain(&level.in_force).chain(&level.allocated))
             });
-            let pod_level = if self.pod_level.keys().any(|name| requests::pod_level_resource(name)) {
-                granted.unwrap_or_else(|| self.pod_level.clone())
+            let pod_level = if self.0.pod_requests.keys().any(|name| requests::pod_level_resource(name)) {
+                granted.unwrap_or_else(|| self.0.pod_requests.clone())
             } else {
                 Resources::new()
             };
-            self.finish(total, &pod_level)
+            self.0.finish(total, &pod_level)
         };
         // A pod that comes has no status that counts.
         let requests = sum(&[]);
-        Asked { scored: scored(sum(&self.assumed(&requests))), requests, coming: Resources::new() }
+        Asked { scored: scored(sum(&self.0.assumed(&requests))), requests, coming: Resources::new() }
     }
 }
 
-/// Scores look at cpu and memory only.
-fn scored(mut total: Resources) -> Resources {
-    total.retain(|name, _| requests::ASSUMED.iter().any(|(known, _)| known == name));
-    total
-}
-
-fn container(container: &core::Container) -> Result<Container, BadField> {
+fn container(container: &core::Container) -> Result<ContainerAsk, BadField> {
     let asked = container.resources.clone().unwrap_or_default();
-    // A limit without a request is also the request: the API server's defaulting does so; files lack it.
-    let mut requests = resources(asked.limits)?;
+    let limits = resources(asked.limits)?;
+    // A limit without a request is also the request: the API server's defaulting does so; templates and files lack it.
+    let mut requests = limits.clone();
     requests.extend(resources(asked.requests)?);
-    Ok(Container {
+    Ok(ContainerAsk {
         name: container.name.clone(),
-        asked: requests,
+        requests,
+        limits,
         sidecar: container.restart_policy.as_deref() == Some("Always"),
     })
 }

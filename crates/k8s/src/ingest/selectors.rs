@@ -83,6 +83,18 @@ pub(super) fn resources(amounts: Option<BTreeMap<String, Quantity>>) -> Result<R
     Ok(resources)
 }
 
+/// Amounts in thousandths, whatever the resource.
+pub(super) fn thousandths(amounts: Option<BTreeMap<String, Quantity>>) -> Result<Resources, BadField> {
+    let mut resources = Resources::new();
+    for (name, amount) in amounts.unwrap_or_default() {
+        // The one resource that is counted in thousandths.
+        let amount = quantity::amount("cpu", &amount.0)
+            .map_err(|error| BadField::new(format!("ratio of {name}"), "a quantity such as 4 or 1500m", error.found))?;
+        resources.insert(name, amount);
+    }
+    Ok(resources)
+}
+
 /// An optional 32-bit number as ours.
 pub(super) fn int_or_none(number: Option<i32>) -> Option<i64> {
     number.map(Into::into)

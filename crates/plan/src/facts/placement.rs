@@ -32,7 +32,7 @@ pub(super) fn bystanders(
         .flat_map(|lineage| {
             // Pods of one template ask the same of a node, unless each has its own volume.
             let own_volumes = lineage.claims().next().is_some();
-            lineage.successors().into_iter().take(if own_volumes { usize::MAX } else { 1 })
+            lineage.successors(view).into_iter().take(if own_volumes { usize::MAX } else { 1 })
         })
         .collect();
     let others: Vec<String> = view
@@ -108,6 +108,12 @@ impl Cluster {
     #[must_use]
     pub fn load(&self, node: &str) -> i64 {
         self.model.borrow().share_in_use(node)
+    }
+
+    /// The pods of a node.
+    #[must_use]
+    pub fn pods_on(&self, node: &str) -> Vec<Pod> {
+        self.model.borrow().pods_on(node).map(|pod| Pod::clone(pod)).collect()
     }
 
     /// The target that takes a pod and has the least memory or cpu in use relative to its size.
@@ -187,6 +193,15 @@ impl Placements {
     #[must_use]
     pub fn new(cluster: Cluster) -> Self {
         Self { homeless: Vec::new(), cluster }
+    }
+
+    /// Gives pods that are not part of the move the room that they wait for, where a target has it.
+    pub fn reserve(&mut self, pods: Vec<Pod>) {
+        for pod in pods {
+            if let Ok(node) = self.cluster.best(&pod) {
+                self.cluster.bind(pod, node);
+            }
+        }
     }
 
     /// Places pods on targets only, one after the other, the emptiest target first.

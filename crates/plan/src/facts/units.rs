@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rehome_k8s::admission::{self, Refused};
 use rehome_k8s::owner::{self, Owner};
-use rehome_k8s::pod::Pod;
+use rehome_k8s::pod::{Pod, PodSpec};
 use rehome_k8s::storage::single_node;
 use rehome_k8s::workload::Workload;
 use rehome_k8s::{Key, Kind, Record, View, readiness, template};
@@ -58,25 +59,45 @@ impl UnitLineage {
         self.leaving.iter().flat_map(|pod| pod.claims().map(|name| Key::new(pod.meta.namespace.clone(), name)))
     }
 
-    /// The pods that will come: made from the owner's template where there is one, else like the ones that leave.
+    /// The pods that will come, as the API server stores them: made from the owner's template where there is one, else
+    /// like the ones that leave.
     #[must_use]
-    pub fn successors(&self) -> Vec<Pod> {
-        let kind = Kind::by_name(&self.workload.kind);
-        self.leaving
-            .iter()
-            .map(|pod| match (&self.controller, kind) {
-                (Some(controller), Some(kind)) => {
-                    let mut successor =
-                        template::pod(kind, controller, &pod.meta.name, Uid::default(), Timestamp::EPOCH);
-                    // The ReplicaSet adds its hash to the template's labels, and spread constraints may count by it.
-                    for (label, value) in &pod.meta.labels {
-                        successor.meta.labels.entry(label.clone()).or_insert_with(|| value.clone());
-                    }
-                    successor
+    pub fn successors(&self, view: &View) -> Vec<Pod> {
+        // Pods of one template share their spec, before admission and after.
+        let mut shared: Option<(Arc<PodSpec>, Arc<PodSpec>)> = None;
+        let mut admitted = |mut pod: Pod| {
+            match &shared {
+                Some((before, after)) if Arc::ptr_eq(before, &pod.spec) => pod.spec = Arc::clone(after),
+                _ => {
+                    let before = Arc::clone(&pod.spec);
+                    // A pod that would be refused is placed as its template has it: that is another rule's finding.
+                    drop(admission::admit(view, &mut pod));
+                    shared = Some((before, Arc::clone(&pod.spec)));
                 }
-                _ => Pod { node: None, ready: false, ..Pod::clone(pod) },
-            })
-            .collect()
+            }
+            pod
+        };
+        let like = |pod: &Pod| Pod { node: None, ready: false, ..pod.clone() };
+        let made = |pod: &Arc<Pod>| self.made_from_template(pod).map_or_else(|| like(pod), &mut admitted);
+        self.leaving.iter().map(made).collect()
+    }
+
+    /// Why the API server would not store the pods that should come.
+    #[must_use]
+    pub fn refused(&self, view: &View) -> Option<Refused> {
+        let mut pod = self.made_from_template(self.leaving.first()?)?;
+        admission::admit(view, &mut pod).err()
+    }
+
+    /// The pod that its controller makes in the place of one that leaves.
+    fn made_from_template(&self, pod: &Pod) -> Option<Pod> {
+        let (kind, controller) = (Kind::by_name(&self.workload.kind)?, self.controller.as_ref()?);
+        let mut successor = template::pod(kind, controller, &pod.meta.name, Uid::default(), Timestamp::EPOCH);
+        // The ReplicaSet adds its hash to the template's labels, and spread constraints may count by it.
+        for (label, value) in &pod.meta.labels {
+            successor.meta.labels.entry(label.clone()).or_insert_with(|| value.clone());
+        }
+        Some(successor)
     }
 }
 

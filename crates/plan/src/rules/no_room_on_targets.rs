@@ -2,8 +2,9 @@
 //!
 //! ## What it checks
 //! All pods that leave are placed on the targets, one after the other and in the order of the plan, each counted with
-//! the ones before it: cpu, memory, number of pods and every other resource. A pod that would fit an empty target finds
-//! all of them full.
+//! the ones before it: cpu, memory, number of pods and every other resource, host ports, and volumes that a node can
+//! attach. A pod that would fit an empty target finds all of them full. The sum of what is free does not help: a pod is
+//! not cut in two.
 //!
 //! ## Why it matters
 //! Its successor would stay Pending, in the middle of the window.
@@ -13,6 +14,7 @@
 
 use rehome_k8s::Kind;
 use rehome_model::finding::{Code, Severity};
+use rehome_sched::Rejection;
 
 use super::{Found, Rule};
 use crate::draft::Draft;
@@ -21,11 +23,16 @@ use crate::facts::placement;
 pub(super) const RULE: Rule =
     Rule { code: Code(1003), name: "no-room-on-targets", needs: &[Kind::Node, Kind::Pod], check };
 
+/// Whether another rule is about it: spread, affinity between pods, a driver that is missing.
+fn said_by_others(rejection: &Rejection) -> bool {
+    let driver = |reason: &String| reason.ends_with("CSI driver is not installed on the node");
+    matches!(rejection.plugin, "PodTopologySpread" | "InterPodAffinity") || rejection.reasons.iter().any(driver)
+}
+
 fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
     let homeless = draft.placements.homeless.iter().filter(|(pod, rejections)| {
-        facts.emptied.impossible(pod).is_none()
-            && rejections.iter().any(|(_, rejection)| rejection.plugin != "PodTopologySpread")
+        facts.emptied.impossible(pod).is_none() && rejections.iter().any(|(_, rejection)| !said_by_others(rejection))
     });
     homeless
         .map(|(pod, rejections)| Found {

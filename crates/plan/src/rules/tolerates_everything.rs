@@ -21,7 +21,7 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     let facts = &draft.facts;
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
-        let Some(pod) = lineage.successors().into_iter().next() else { continue };
+        let Some(pod) = lineage.successors(draft.facts.view).into_iter().next() else { continue };
         // What the scheduler says of the fenced nodes, and not the toleration's form, decides.
         let open = facts.fenced.possible(facts.sources.iter().chain(&facts.bystanders), &pod);
         if let Some(first) = open.first() {

@@ -2,7 +2,7 @@
 //!
 //! ## What it checks
 //! A pod mounts a PersistentVolume whose node affinity, or whose zone labels, exclude every target: a disk of another
-//! zone, or data on the old node's own disk. Or several pods of one workload hold a volume that one node can attach.
+//! zone, a zone label of another name, or data on the old node's own disk. Or several pods of one workload hold a volume that one node can attach.
 //!
 //! ## Why it matters
 //! The successor would stay Pending, and the data does not move by itself.
@@ -10,7 +10,7 @@
 //! ## How to fix
 //! Take targets in the volume's zone; for data on a node's disk, copy it first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::Kind;
 use rehome_k8s::storage::PersistentVolume;
@@ -20,8 +20,8 @@ use rehome_sched::Rejection;
 
 use super::{Found, Rule};
 use crate::draft::Draft;
-use crate::facts::placement;
 use crate::facts::units::{UnitLineage, on_one_node};
+use crate::facts::{Facts, placement};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(1005),
@@ -40,13 +40,16 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for lineage in facts.units.iter().flat_map(|unit| &unit.lineages) {
         found.extend(held_by_several(draft, lineage));
-        for pod in lineage.successors().into_iter().filter(|pod| pod.claims().next().is_some()) {
+        for pod in lineage.successors(facts.view).into_iter().filter(|pod| pod.claims().next().is_some()) {
             let Some(rejections) = facts.emptied.impossible(&pod) else { continue };
             if !by_volume(&rejections) {
                 continue;
             }
-            let volumes: Vec<String> =
-                pod.claims().filter_map(|claim| bound(facts.view, &pod.meta.namespace, &claim)).map(describe).collect();
+            let volumes: Vec<String> = pod
+                .claims()
+                .filter_map(|claim| bound(facts.view, &pod.meta.namespace, &claim))
+                .map(|volume| describe(facts, volume))
+                .collect();
             found.push(Found {
                 severity: Severity::Blocking,
                 subject: pod.meta.key().reference(Kind::Pod),
@@ -89,7 +92,8 @@ fn held_by_several(draft: &Draft<'_>, lineage: &UnitLineage) -> Option<Found> {
     })
 }
 
-fn bound<'v>(view: &'v View, namespace: &str, claim: &str) -> Option<&'v PersistentVolume> {
+/// The volume that a claim is bound to.
+pub(super) fn bound<'v>(view: &'v View, namespace: &str, claim: &str) -> Option<&'v PersistentVolume> {
     let Record::PersistentVolumeClaim(claim) = view.get(Kind::PersistentVolumeClaim, &Key::new(namespace, claim))?
     else {
         return None;
@@ -100,8 +104,19 @@ fn bound<'v>(view: &'v View, namespace: &str, claim: &str) -> Option<&'v Persist
     }
 }
 
-fn describe(volume: &PersistentVolume) -> String {
-    let expressions = volume.node_affinity.iter().flatten().flat_map(|term| &term.labels);
-    let places: Vec<String> = expressions.map(|e| format!("{} {}", e.key, e.values.join("|"))).collect();
-    format!("{} ({}{})", volume.meta.name, volume.driver, places.iter().map(|p| format!(", {p}")).collect::<String>())
+/// The volume, where it can be reached from, and what the targets have instead: another value of the label, which is
+/// another zone, or no such label at all, which is another way of naming zones.
+fn describe(facts: &Facts<'_>, volume: &PersistentVolume) -> String {
+    let mut text = format!("{} ({}", volume.meta.name, volume.driver);
+    for expression in volume.node_affinity.iter().flatten().flat_map(|term| &term.labels) {
+        let targets = facts.targets.iter().filter_map(|name| facts.view.node(name));
+        let values: BTreeSet<&String> = targets.filter_map(|node| node.meta.labels.get(&expression.key)).collect();
+        let there = match values.iter().map(|value| value.as_str()).collect::<Vec<_>>().join("|") {
+            none if none.is_empty() => "no target has such a label".to_owned(),
+            values => format!("the targets have {values}"),
+        };
+        text.push_str(&format!(", {} {}: {there}", expression.key, expression.values.join("|")));
+    }
+    text.push(')');
+    text
 }

@@ -1,26 +1,16 @@
-//! LimitRange defaults: what admission adds to the pods that controllers will make.
-//!
-//! Records keep the sum of a template's requests, not each container's. A default is added where the sum has none of a
-//! resource: a template of which some containers ask and others do not is not seen through.
+//! What pods ask for: as admission stores them (the LimitRange defaults of their namespace, the priority of their class),
+//! and as a measured peak has it.
 
 use std::sync::Arc;
 
 use rehome_k8s::pod::Pod;
-use rehome_k8s::{Kind, Record, View};
+use rehome_k8s::{View, admission};
 
-/// The pod with the default requests of its namespace.
+/// The pod as it would be stored. One that would be refused is counted as its template has it: that it is refused is
+/// for the rules to say.
 #[must_use]
 pub(super) fn with_defaults(view: &View, mut pod: Pod) -> Pod {
-    let namespace = pod.meta.namespace.clone();
-    let ranges = view.of_kind(Kind::LimitRange).filter(|record| record.meta().namespace == namespace);
-    for range in ranges {
-        let Record::LimitRange(range) = range else { continue };
-        for (name, amount) in &range.default_requests {
-            if pod.spec.requests.get(name).copied().unwrap_or(0) == 0 {
-                ask(&mut pod, name, *amount);
-            }
-        }
-    }
+    drop(admission::admit(view, &mut pod));
     pod
 }
 

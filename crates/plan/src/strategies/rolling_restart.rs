@@ -96,7 +96,7 @@ fn has_room(facts: &Facts<'_>, lineage: &UnitLineage, surge: i64) -> Result<(), 
         pod.meta.name.push_str("-successor");
         pod
     };
-    let successors: Vec<Pod> = all.successors().into_iter().map(named).collect();
+    let successors: Vec<Pod> = all.successors(facts.view).into_iter().map(named).collect();
     let first = usize::try_from(surge).unwrap_or(0).min(successors.len());
     if !facts.fenced.all_fit(&successors[..first], std::iter::empty()) {
         return Err(NoBid::because("the targets have no room for a successor beside the old pods"));

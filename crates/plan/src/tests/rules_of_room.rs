@@ -107,3 +107,75 @@ fn spread_with_fenced_domains_blocks_unless_taints_are_honoured() {
     cluster.node("new-3", "new").pod_spec_of("web", &spread("Ignore"));
     assert_eq!(cluster.found("spread-with-fenced-domains"), [], "one pod on each target keeps a skew of one");
 }
+
+fn apart(app: &str) -> serde_json::Value {
+    json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": app}}}]}}})
+}
+
+#[test]
+fn pod_affinity_unmet_where_three_keep_apart_on_two_targets() {
+    let mut cluster = Cluster::new();
+    cluster.node("old-3", "old").workload("StatefulSet", "db", &["old-1", "old-2", "old-3"]);
+    cluster.pod_spec_of("db", &apart("db"));
+    assert_eq!(cluster.found("pod-affinity-unmet"), [Blocking]);
+    assert_eq!(cluster.found("no-room-on-targets"), []);
+    cluster.node("new-3", "new");
+    assert_eq!(cluster.found("pod-affinity-unmet"), []);
+}
+
+#[test]
+fn csi_driver_missing_blocks_where_no_target_has_it_and_warns_where_one_lacks_it() {
+    let csi = |node: &str, drivers: serde_json::Value| {
+        json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node},
+               "spec": {"drivers": drivers}})
+    };
+    let driver = json!([{"name": "csi.example.org", "nodeID": "1", "topologyKeys": []}]);
+    let mut cluster = Cluster::new();
+    cluster.workload("StatefulSet", "db", &["old-1"]).claim("data", "ReadWriteOnce", "*").mount("db", "data");
+    assert_eq!(cluster.found("csi-driver-missing"), [], "it registers nowhere");
+    cluster.add(csi("old-1", driver.clone())).add(csi("new-1", json!([])));
+    assert_eq!(cluster.found("csi-driver-missing"), [Blocking, Blocking]);
+    cluster.add(csi("new-2", driver.clone()));
+    assert_eq!(cluster.found("csi-driver-missing"), [rehome_model::finding::Severity::Warning]);
+    cluster.patch("CSINode", "new-1", &json!({"spec": {"drivers": driver}}));
+    assert_eq!(cluster.found("csi-driver-missing"), []);
+    cluster.gap(Kind::CSINode);
+    assert_eq!(cluster.found("csi-driver-missing"), [Unknown]);
+}
+
+#[test]
+fn successor_refused_by_a_limit_range_that_is_younger_than_the_pod() {
+    let range = |max: &str| {
+        json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"namespace": "shop", "name": "limits"},
+               "spec": {"limits": [{"type": "Container", "max": {"memory": max}}]}})
+    };
+    let mut cluster = Cluster::new();
+    cluster.deployment("web", &["old-1"]).add(range("64Mi"));
+    assert_eq!(cluster.found("successor-refused"), [Blocking]);
+    let mut cluster = Cluster::new();
+    cluster.deployment("web", &["old-1"]).add(range("128Mi"));
+    assert_eq!(cluster.found("successor-refused"), []);
+}
+
+#[test]
+fn daemonsets_fill_targets_from_35_percent_on_and_those_that_wait_count() {
+    let agent = |memory: &str| {
+        let mut cluster = Cluster::new();
+        cluster.workload("DaemonSet", "agent", &["new-1"]).bare_pod("agent-waits", "");
+        let asks = json!({"containers": [{"name": "main", "resources": {"requests": {"memory": memory}}}]});
+        let on_new_2 = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["new-2"]}]}]}}});
+        cluster.pod_spec_of("agent", &asks).patch(
+            "Pod",
+            "agent-waits",
+            &json!({"metadata": {"ownerReferences": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent",
+                "uid": "daemonset-agent", "controller": true}]},
+                "spec": {"affinity": on_new_2, "containers": asks["containers"]}}),
+        );
+        cluster.found("daemonsets-fill-targets")
+    };
+    let warning = rehome_model::finding::Severity::Warning;
+    assert_eq!(agent("3Gi"), [warning, warning], "37 % of 8 GiB, on both targets");
+    assert_eq!(agent("2800Mi"), []);
+}

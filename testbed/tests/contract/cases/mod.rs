@@ -7,6 +7,7 @@ pub(crate) mod exhausted;
 pub(crate) mod fit_error;
 pub(crate) mod garbage;
 pub(crate) mod job;
+pub(crate) mod limit_range;
 pub(crate) mod missing;
 pub(crate) mod pending_pod;
 pub(crate) mod percentages;
