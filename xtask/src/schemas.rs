@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rehome_model::approval::Approval;
 use rehome_model::behaviour::Behaviour;
+use rehome_model::check::Check;
 use rehome_model::document::{API_VERSION, Document};
 use rehome_model::flavor::Catalogue;
 use rehome_model::intent::Intent;
@@ -22,6 +23,7 @@ pub(crate) fn all() -> BTreeMap<String, Value> {
     [
         document::<Approval>(),
         document::<Behaviour>(),
+        document::<Check>(),
         document::<Catalogue>(),
         document::<Intent>(),
         document::<Plan>(),

@@ -10,10 +10,12 @@
 pub mod approval;
 pub mod behaviour;
 pub mod canonical;
+pub mod check;
 pub mod condition;
 pub mod digest;
 pub mod document;
 pub mod exit;
+pub mod fidelity;
 pub mod finding;
 pub mod flavor;
 pub mod intent;

@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use rehome_model::Digest;
 use rehome_model::approval::Approval;
 use rehome_model::behaviour::Behaviour;
+use rehome_model::check::Check;
 use rehome_model::document::{self, Document, Loaded, ReadError};
+use rehome_model::flavor::Catalogue;
 use rehome_model::intent::Intent;
 use rehome_model::journal::Record;
 use rehome_model::plan::Plan;
 use rehome_model::rehearsal::Rehearsal;
+use rehome_model::sizing::Sizing;
 use rehome_model::snapshot::Snapshot;
 use rehome_model::verification::Verification;
 use serde_json::{Value, json};
@@ -24,12 +27,15 @@ use serde_json::{Value, json};
 type Read = fn(&str) -> Result<(Value, Digest), ReadError>;
 
 /// How a file is read, by the beginning of its name (`plan.json`, `plan-2.json`).
-const READERS: [(&str, Read); 7] = [
+const READERS: [(&str, Read); 10] = [
     ("approval", read::<Approval>),
     ("behaviour", read::<Behaviour>),
+    ("catalogue", read::<Catalogue>),
+    ("check", read::<Check>),
     ("intent", read::<Intent>),
     ("plan", read::<Plan>),
     ("rehearsal", read::<Rehearsal>),
+    ("sizing", read::<Sizing>),
     ("snapshot", read_snapshot),
     ("verification", read::<Verification>),
 ];

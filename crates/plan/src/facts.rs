@@ -4,9 +4,11 @@ pub mod placement;
 pub mod selection;
 pub mod units;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use rehome_k8s::View;
+use rehome_model::fidelity::Fidelity;
 use rehome_model::intent::Intent;
 use rehome_model::plan::Stay;
 
@@ -36,6 +38,7 @@ pub struct Facts<'v> {
     pub emptied: Cluster,
     /// The cluster as it is.
     pub now: Cluster,
+    fidelity: OnceCell<Fidelity>,
 }
 
 impl<'v> Facts<'v> {
@@ -50,6 +53,23 @@ impl<'v> Facts<'v> {
         let bystanders = placement::bystanders(view, &now, &sources, &targets, &units);
         let fenced = Cluster::new(&placement::fenced(view, &sources, &bystanders), &targets);
         let emptied = Cluster::new(&placement::emptied(view, &sources, &units), &targets);
-        Ok(Self { view, intent, sources, targets, bystanders, units, stays, fenced, emptied, now })
+        Ok(Self {
+            view,
+            intent,
+            sources,
+            targets,
+            bystanders,
+            units,
+            stays,
+            fenced,
+            emptied,
+            now,
+            fidelity: OnceCell::new(),
+        })
+    }
+
+    /// How well the model explains the cluster as it is.
+    pub fn fidelity(&self) -> &Fidelity {
+        self.fidelity.get_or_init(|| self.now.fidelity(self.view))
     }
 }

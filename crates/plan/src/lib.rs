@@ -3,10 +3,12 @@
 //! Pure: no I/O, no clock, no randomness. The same view and intent give the same plan, byte for byte. The order of work
 //! is that of the modules: [`facts`] are derived once; [`strategies`] bid for each unit and the least disruptive wins;
 //! [`order`] puts the units in a row; [`waves`] makes steps of them; [`rules`] look at all of it and say what is
-//! dangerous. [`sizing`] answers a question of its own: how many nodes of which flavor.
+//! dangerous. [`sizing`] answers a question of its own: how many nodes of which flavor. [`fidelity`] says how far all
+//! that can be trusted.
 
 pub mod draft;
 pub mod facts;
+pub mod fidelity;
 pub mod order;
 pub mod rules;
 pub mod sizing;
@@ -15,6 +17,7 @@ pub mod waves;
 
 use rehome_k8s::View;
 use rehome_model::Digest;
+use rehome_model::check::Check;
 use rehome_model::document::Header;
 use rehome_model::finding::Finding;
 use rehome_model::intent::Intent;
@@ -52,6 +55,16 @@ pub fn plan(view: &View, snapshot: Digest, intent: &Intent) -> Result<Plan, Sele
         waves: draft.waves.clone(),
         findings,
     })
+}
+
+/// What the rules find, and how far the model that they rest on explains the cluster.
+///
+/// # Errors
+/// The wish names nodes that cannot be told.
+pub fn examine(view: &View, intent: &Intent) -> Result<Check, SelectionError> {
+    let draft = Draft::new(view, intent, &Digest::zero())?;
+    let findings = rules::check(&draft);
+    Ok(Check { header: Header::of::<Check>(), findings, fidelity: draft.facts.fidelity().clone() })
 }
 
 /// What the rules find, without the plan.

@@ -10,6 +10,7 @@ mod daemonsets_fill_targets;
 mod fence_present;
 mod local_data;
 mod memory_overcommitted;
+mod model_contradicted;
 mod no_matching_target;
 mod no_room_on_targets;
 mod no_strategy;
@@ -78,6 +79,7 @@ pub const ALL: &[Rule] = &[
     successor_refused::RULE,
     daemonsets_fill_targets::RULE,
     memory_overcommitted::RULE,
+    model_contradicted::RULE,
 ];
 
 /// What all rules find, the worst first.

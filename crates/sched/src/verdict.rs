@@ -28,6 +28,12 @@ impl Model {
         rejection.map_or(Ok(()), Err)
     }
 
+    /// All that is against a pod on a node, each plugin by itself, what blocks the pod everywhere included. A pod that is
+    /// bound does not count against itself. Nothing is against a node that is not there.
+    pub fn objections(&mut self, pod: &Pod, node: &str) -> Vec<Rejection> {
+        self.ask(pod, |cycle| cycle.model.nodes.find(node).map(|index| cycle.alone(index)).unwrap_or_default())
+    }
+
     /// The nodes that would take a pod, by name.
     pub fn feasible(&mut self, pod: &Pod) -> Vec<Arc<Node>> {
         self.ask(pod, |cycle| {

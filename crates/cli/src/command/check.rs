@@ -1,5 +1,6 @@
 //! `rehome check`.
 
+use rehome_model::check::Check as Document;
 use rehome_model::exit;
 use rehome_model::finding::{Finding, Severity};
 
@@ -13,11 +14,12 @@ use crate::view;
 pub(crate) fn run(args: &Check, ui: &mut Ui) -> Result<u8, CliError> {
     let intent = wish::intent(&args.wish)?;
     let loaded = input::source(&args.source, ui)?;
-    let findings = rehome_plan::check(&loaded.view, &intent).map_err(|error| wish::unreadable(&error))?;
+    let check = rehome_plan::examine(&loaded.view, &intent).map_err(|error| wish::unreadable(&error))?;
+    let findings = &check.findings;
     let blocking = findings.iter().filter(|finding| finding.severity == Severity::Blocking).count();
-    ui.result(
-        &findings,
-        |wide| text(&findings, wide),
+    ui.document(
+        &check,
+        |wide| document(&check, wide),
         || findings.iter().map(|finding| format!("{} {}", finding.code, finding.subject)).collect(),
     )?;
     if blocking > 0 {
@@ -26,6 +28,11 @@ pub(crate) fn run(args: &Check, ui: &mut Ui) -> Result<u8, CliError> {
     }
     ui.say(&format!("next: {} plan --from {:?} --to {:?} …", ui.program(), intent.from, intent.to));
     Ok(exit::DONE)
+}
+
+/// The whole document.
+pub(crate) fn document(check: &Document, wide: bool) -> String {
+    format!("{}{}", text(&check.findings, wide), view::fidelity::text(&check.fidelity, wide))
 }
 
 /// The findings and their count.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rehome_model::approval::Approval;
 use rehome_model::behaviour::Behaviour;
+use rehome_model::check::Check;
 use rehome_model::document::Document;
 use rehome_model::exit;
 use rehome_model::flavor::Catalogue;
@@ -59,6 +60,11 @@ pub(crate) fn run(args: &Show, ui: &mut Ui) -> Result<u8, CliError> {
             let sizing = input::document::<Sizing>(file, MADE_BY)?.document;
             let names = || names(sizing.flavors.iter().map(|one| one.flavor.title()).collect::<Vec<_>>().iter());
             ui.document(&sizing, |wide| view::size::text(&sizing, wide), names)?;
+        }
+        Some(Check::KIND) => {
+            let check = input::document::<Check>(file, MADE_BY)?.document;
+            let names = || names(check.findings.iter().map(|finding| &finding.rule));
+            ui.document(&check, |wide| super::check::document(&check, wide), names)?;
         }
         Some(Catalogue::KIND) => generic::<Catalogue>(file, ui)?,
         Some(Intent::KIND) => generic::<Intent>(file, ui)?,

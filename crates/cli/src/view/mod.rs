@@ -1,6 +1,7 @@
 //! From documents to text for people. A view decides nothing: what it shows is in the document.
 
 pub(crate) mod approval;
+pub(crate) mod fidelity;
 pub(crate) mod findings;
 pub(crate) mod journal;
 pub(crate) mod plan;

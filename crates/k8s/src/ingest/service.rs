@@ -48,12 +48,14 @@ pub(super) fn event(object: core::Event) -> Result<EventRecord, BadField> {
         namespace: about.namespace.filter(|namespace| !namespace.is_empty()),
         name,
     });
+    let series = object.series.and_then(|series| series.last_observed_time);
     Ok(EventRecord {
         meta: meta(object.metadata),
         about,
         reason: object.reason.unwrap_or_default(),
         message: hostile::one_line(object.message.as_deref().unwrap_or_default()),
-        last: object.last_timestamp.map(time).or(object.event_time.map(|moment| moment.0.into())),
+        // Of an event that goes on, `eventTime` is the first time.
+        last: object.last_timestamp.map(time).or(series.or(object.event_time).map(|moment| moment.0.into())),
         count: object.count.map_or(1, i64::from),
     })
 }

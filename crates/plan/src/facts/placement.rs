@@ -8,10 +8,12 @@ use rehome_k8s::node::Node;
 use rehome_k8s::pod::Pod;
 use rehome_k8s::toleration::{Effect, Taint};
 use rehome_k8s::{Kind, Record, View};
+use rehome_model::fidelity::Fidelity;
 use rehome_model::verb::FENCE_TAINT;
 use rehome_sched::{Among, Model, Profile, Rejection};
 
 use super::units::MoveUnit;
+use crate::fidelity;
 
 /// The value of the fence on a node that is emptied.
 pub const FENCE_SOURCE: &str = "source";
@@ -102,6 +104,12 @@ impl Cluster {
             targets: self.targets.clone(),
             among: self.among.clone(),
         }
+    }
+
+    /// How well the model of this cluster explains a view of it.
+    #[must_use]
+    pub fn fidelity(&self, view: &View) -> Fidelity {
+        fidelity::of_model(view, &mut self.model.borrow_mut())
     }
 
     /// How loaded a node is: the larger of the shares of memory and cpu that are requested, in thousandths.
