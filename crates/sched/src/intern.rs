@@ -37,8 +37,4 @@ impl<T: Ord> Interner<T> {
     pub(crate) fn value(&self, number: usize) -> &Arc<T> {
         &self.values[number]
     }
-
-    pub(crate) fn values(&self) -> &[Arc<T>] {
-        &self.values
-    }
 }

@@ -8,6 +8,7 @@ mod images;
 pub(crate) mod kept;
 pub(crate) mod nodes;
 pub(crate) mod question;
+mod shapes;
 mod siblings;
 pub(crate) mod storage;
 pub(crate) mod tally;
@@ -25,10 +26,11 @@ use rehome_k8s::{Key, Kind, Record, View};
 use crate::intern::Interner;
 use crate::preempt::Budgets;
 use crate::profile::Profile;
-use class::{Class, Shape};
+use class::Class;
 use images::Images;
 use kept::Kept;
 use nodes::Nodes;
+use shapes::Shapes;
 use siblings::Siblings;
 use storage::Storage;
 use tally::{Counted, Tally};
@@ -40,15 +42,18 @@ pub struct Model {
     pub(crate) profile: Profile,
     pub(crate) nodes: Nodes,
     pub(crate) storage: Storage,
-    shapes: Interner<Shape>,
+    shapes: Shapes,
     pub(crate) classes: Vec<Class>,
+    classes_in: BTreeMap<String, Vec<usize>>,
     /// The number of each class' footprint.
     pub(crate) footprints: Vec<usize>,
     pub(crate) kept: Kept,
     counted: Interner<Counted>,
     counts: Vec<Tally>,
+    tallies_in: ByNamespace,
     terms: Interner<Term>,
     holders: Vec<Holders>,
+    terms_in: ByNamespace,
     pub(crate) namespaces: BTreeMap<String, BTreeMap<String, String>>,
     pub(crate) images: Images,
     siblings: Siblings,
@@ -152,8 +157,12 @@ impl Model {
     }
 
     fn insert_node(&mut self, node: &Arc<Node>) {
+        let before = self.nodes.find(node.name()).and_then(|index| self.nodes.get(index));
+        let same_images = before.map_or(node.images.is_empty(), |before| before.images == node.images);
         let index = self.nodes.set(node);
-        self.images.set(index, &node.images);
+        if !same_images {
+            self.images.set(index, &node.images);
+        }
         if self.on_node.len() <= index {
             self.on_node.resize(index + 1, BTreeSet::new());
         }
@@ -175,7 +184,9 @@ impl Model {
             self.remove_pod(&key);
         }
         self.nodes.remove(index);
-        self.images.set(index, &BTreeMap::new());
+        if !self.images.is_empty() {
+            self.images.set(index, &BTreeMap::new());
+        }
         pods
     }
 
@@ -250,25 +261,21 @@ impl Model {
 
     /// The class of a pod.
     pub(crate) fn class_of(&mut self, pod: &Pod) -> usize {
-        let shape = Shape {
-            namespace: pod.meta.namespace.clone(),
-            labels: pod.meta.labels.clone(),
-            spec: Arc::clone(&pod.spec),
-            resized: pod.resized.clone(),
-            siblings: if pod.spec.spread.is_empty() { self.siblings.of(pod) } else { None },
-        };
-        let (number, new) = self.shapes.intern(shape);
-        if new {
-            let shape = Arc::clone(self.shapes.value(number));
-            let mut class = self.compile(Arc::clone(&shape));
-            let counts = |(_, counted): &(usize, &Arc<Counted>)| counted.counts(&shape.namespace, &shape.labels);
-            class.counted_by =
-                self.counted.values().iter().enumerate().filter(counts).map(|(tally, _)| tally).collect();
-            let selects = |(_, term): &(usize, &Arc<Term>)| term.scope.selects(&shape.namespace, &shape.labels);
-            class.selected_by = self.terms.values().iter().enumerate().filter(selects).map(|(term, _)| term).collect();
-            self.footprints.push(self.kept.footprint(&class));
-            self.classes.push(class);
+        let siblings = if pod.spec.spread.is_empty() { self.siblings.of(pod) } else { None };
+        if let Some(number) = self.shapes.find(pod, siblings.as_ref()) {
+            return number;
         }
+        let shape = Arc::clone(self.shapes.add(pod, siblings));
+        let (namespace, labels) = (&shape.namespace, &shape.labels);
+        let mut class = self.compile(Arc::clone(&shape));
+        let counts = |tally: &usize| self.counted.value(*tally).counts(namespace, labels);
+        class.counted_by = self.tallies_in.of(namespace).filter(counts).collect();
+        let selects = |term: &usize| self.terms.value(*term).scope.selects(namespace, labels);
+        class.selected_by = self.terms_in.of(namespace).filter(selects).collect();
+        self.footprints.push(self.kept.footprint(&class));
+        let number = self.classes.len();
+        self.classes_in.entry(namespace.clone()).or_default().push(number);
+        self.classes.push(class);
         number
     }
 
@@ -280,16 +287,14 @@ impl Model {
         }
         let counted = Arc::clone(self.counted.value(number));
         let mut tally = Tally::default();
-        for class in &mut self.classes {
-            if counted.counts(&class.shape.namespace, &class.shape.labels) {
-                class.counted_by.push(number);
-            }
-        }
+        self.tallies_in.add(counted.namespace(), number);
+        let counts = |class: &Class| counted.counts(&class.shape.namespace, &class.shape.labels);
+        self.classes_that(counted.namespace(), counts, |class| class.counted_by.push(number));
         let from = Key::new(counted.namespace().unwrap_or_default(), "");
         let within = |key: &Key| counted.namespace().is_none_or(|namespace| key.namespace == namespace);
         for (_, bound) in self.bound.range(from..).take_while(|(key, _)| within(key)) {
             let ends = bound.pod.meta.deleting.is_some() && !counted.counts_terminating();
-            if !ends && counted.counts(&bound.pod.meta.namespace, &bound.pod.meta.labels) {
+            if !ends && self.classes[bound.class].counted_by.last() == Some(&number) {
                 tally.add(bound.node, 1);
             }
         }
@@ -301,15 +306,32 @@ impl Model {
     pub(crate) fn term(&mut self, term: Term) -> usize {
         let (number, new) = self.terms.intern(term);
         if new {
-            let term = self.terms.value(number);
-            for class in &mut self.classes {
-                if term.scope.selects(&class.shape.namespace, &class.shape.labels) {
-                    class.selected_by.push(number);
-                }
-            }
+            let scope = &Arc::clone(self.terms.value(number)).scope;
+            self.terms_in.add(scope.only_namespace(), number);
+            let selects = |class: &Class| scope.selects(&class.shape.namespace, &class.shape.labels);
+            self.classes_that(scope.only_namespace(), selects, |class| class.selected_by.push(number));
             self.holders.push(Holders::default());
         }
         number
+    }
+
+    /// Does something to the classes of a namespace, or of all, for which something holds.
+    fn classes_that(
+        &mut self,
+        namespace: Option<&str>,
+        holds: impl Fn(&Class) -> bool,
+        mut act: impl FnMut(&mut Class),
+    ) {
+        let numbers = match namespace {
+            Some(namespace) => self.classes_in.get(namespace).cloned().unwrap_or_default(),
+            None => (0..self.classes.len()).collect(),
+        };
+        for number in numbers {
+            let class = &mut self.classes[number];
+            if holds(class) {
+                act(class);
+            }
+        }
     }
 
     pub(crate) fn counts(&self, tally: usize) -> &Tally {
@@ -336,8 +358,10 @@ impl Model {
         for pod in &pods {
             self.remove_pod(&pod.meta.key());
         }
-        (self.shapes, self.classes) = (Interner::default(), Vec::new());
+        (self.shapes, self.classes) = (Shapes::default(), Vec::new());
         self.footprints.clear();
+        self.classes_in.clear();
+        (self.tallies_in, self.terms_in) = (ByNamespace::default(), ByNamespace::default());
         (self.counted, self.counts) = (Interner::default(), Vec::new());
         (self.terms, self.holders) = (Interner::default(), Vec::new());
         for pod in &pods {
@@ -401,6 +425,27 @@ fn same_to_the_scheduler(before: &Pod, after: &Pod) -> bool {
         && before.meta.labels == after.meta.labels
         && before.meta.deleting.is_some() == after.meta.deleting.is_some()
         && before.resized == after.resized
+}
+
+/// Numbers of what looks at pods of one namespace, or of all.
+#[derive(Clone, Debug, Default)]
+struct ByNamespace {
+    of_one: BTreeMap<String, Vec<usize>>,
+    of_any: Vec<usize>,
+}
+
+impl ByNamespace {
+    fn add(&mut self, namespace: Option<&str>, number: usize) {
+        match namespace {
+            Some(namespace) => self.of_one.entry(namespace.to_owned()).or_default().push(number),
+            None => self.of_any.push(number),
+        }
+    }
+
+    /// Those that could look at pods of this namespace.
+    fn of(&self, namespace: &str) -> impl Iterator<Item = usize> + '_ {
+        self.of_any.iter().chain(self.of_one.get(namespace).into_iter().flatten()).copied()
+    }
 }
 
 impl Holders {

@@ -70,7 +70,6 @@ impl Needs {
         if model.storage.gap(Kind::PersistentVolumeClaim) {
             return needs;
         }
-        model.storage.refresh();
         let mut zones = Vec::new();
         let mut immediate = false;
         for volume in &pod.spec.volumes {

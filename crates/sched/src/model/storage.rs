@@ -34,10 +34,12 @@ pub(crate) struct Storage {
     held: Vec<BTreeMap<usize, usize>>,
     /// How many bound pods hold a claim.
     users: Vec<usize>,
-    /// Attachments, by the node's name.
-    attached: BTreeMap<String, BTreeSet<Attachable>>,
-    /// A volume or an attachment has changed since.
-    attached_is_stale: bool,
+    /// What is attached, by the names of the node and of the attachment.
+    attached: BTreeMap<String, BTreeMap<String, Attachable>>,
+    /// No node ever had more attachments.
+    most_attached: usize,
+    /// Names of the attachments of each volume.
+    attachments_of: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Source: `k8s.io/component-helpers/storage/volume`, `IsDefaultStorageClassAnnotation`.
@@ -79,7 +81,9 @@ impl Storage {
             }
             None => self.rework(),
         }
-        self.attached_is_stale = true;
+        for attachment in self.attachments_of.get(name).cloned().unwrap_or_default() {
+            self.attach(&attachment);
+        }
     }
 
     pub(crate) fn set_class(&mut self, name: &str, class: Option<Arc<StorageClass>>) {
@@ -96,8 +100,33 @@ impl Storage {
     }
 
     pub(crate) fn set_attachment(&mut self, name: &str, attachment: Option<Arc<VolumeAttachment>>) {
+        if let Some(before) = self.attachments.get(name) {
+            if let Some(attached) = self.attached.get_mut(&before.node) {
+                attached.remove(name);
+            }
+            if let Some(names) = before.volume.as_ref().and_then(|volume| self.attachments_of.get_mut(volume)) {
+                names.remove(name);
+            }
+        }
+        if let Some(volume) = attachment.as_ref().and_then(|attachment| attachment.volume.as_ref()) {
+            self.attachments_of.entry(volume.clone()).or_default().insert(name.to_owned());
+        }
         replace(&mut self.attachments, &name.to_owned(), attachment);
-        self.attached_is_stale = true;
+        self.attach(name);
+    }
+
+    /// Notes what an attachment attaches, as far as its volume is known.
+    fn attach(&mut self, name: &str) {
+        let Some(attachment) = self.attachments.get(name).filter(|attachment| !attachment.attacher.is_empty()) else {
+            return;
+        };
+        let volume = attachment.volume.as_ref().and_then(|name| self.volumes.get(name));
+        let attached = self.attached.entry(attachment.node.clone()).or_default();
+        match volume.and_then(|volume| volume.handle.clone()) {
+            Some(handle) => drop(attached.insert(name.to_owned(), (attachment.attacher.clone(), handle))),
+            None => drop(attached.remove(name)),
+        }
+        self.most_attached = self.most_attached.max(attached.len());
     }
 
     fn rework(&mut self) {
@@ -105,21 +134,6 @@ impl Storage {
             let key = Arc::clone(self.keys.value(number));
             self.attachables[number] = self.attachable(&key);
         }
-    }
-
-    /// Brings what is attached up to date.
-    pub(crate) fn refresh(&mut self) {
-        if !std::mem::take(&mut self.attached_is_stale) {
-            return;
-        }
-        let mut attached: BTreeMap<String, BTreeSet<Attachable>> = BTreeMap::new();
-        for attachment in self.attachments.values().filter(|attachment| !attachment.attacher.is_empty()) {
-            let volume = attachment.volume.as_ref().and_then(|name| self.volumes.get(name));
-            if let Some(handle) = volume.and_then(|volume| volume.handle.clone()) {
-                attached.entry(attachment.node.clone()).or_default().insert((attachment.attacher.clone(), handle));
-            }
-        }
-        self.attached = attached;
     }
 
     /// The number of a claim.
@@ -171,7 +185,12 @@ impl Storage {
         let held = self.held.get(node).into_iter().flat_map(BTreeMap::keys);
         let held = held.filter_map(|claim| self.attachables[*claim].as_ref());
         let attached = self.attached.get(name).filter(|_| !on(Mutant::AttachmentsIgnored));
-        held.chain(attached.into_iter().flatten())
+        held.chain(attached.into_iter().flat_map(BTreeMap::values))
+    }
+
+    /// No more than this can pods hold on a node, and be attached to it besides.
+    pub(crate) fn most_on_node(&self, node: usize) -> usize {
+        self.held.get(node).map_or(0, BTreeMap::len) + self.most_attached
     }
 
     /// Whether a pod of the node holds a volume.
