@@ -98,7 +98,7 @@ mod tests {
         let schemas = all();
         assert_eq!(schemas["plan.json"]["properties"]["kind"]["const"], "Plan");
         assert_eq!(schemas["plan.json"]["$id"], "https://rehome.dev/schemas/v1alpha1/plan.json");
-        assert_eq!(schemas.len(), 10);
+        assert_eq!(schemas.len(), 11);
     }
 
     #[test]
