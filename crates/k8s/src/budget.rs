@@ -28,18 +28,18 @@ pub fn of_labels<'v>(
     namespace: &str,
     labels: &std::collections::BTreeMap<String, String>,
 ) -> Known<Vec<&'v Arc<PodDisruptionBudget>>> {
-    view.known(Kind::PodDisruptionBudget).map(|records| {
-        records
-            .into_iter()
-            .filter_map(|record| if let Record::PodDisruptionBudget(budget) = record { Some(budget) } else { None })
-            .filter(|budget| budget.meta.namespace == namespace && budget.selector.matches(labels))
-            .collect()
-    })
+    if let Some(gap) = view.gap(Kind::PodDisruptionBudget) {
+        return Known::Unknown(gap.clone());
+    }
+    let budgets = view.in_namespace(Kind::PodDisruptionBudget, namespace);
+    let budgets =
+        budgets.filter_map(|record| if let Record::PodDisruptionBudget(budget) = record { Some(budget) } else { None });
+    Known::Known(budgets.filter(|budget| budget.selector.matches(labels)).collect())
 }
 
 /// The pods that a budget selects.
 pub fn pods<'v>(view: &'v View, budget: &'v PodDisruptionBudget) -> impl Iterator<Item = &'v Arc<Pod>> {
-    view.pods_in(&budget.meta.namespace).filter(|pod| budget.selector.matches(&pod.meta.labels))
+    view.pods_matching(&budget.meta.namespace, &budget.selector).into_iter()
 }
 
 /// The status that the disruption controller would write for what the view holds.

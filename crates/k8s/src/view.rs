@@ -13,7 +13,10 @@ use crate::meta::Key;
 use crate::node::Node;
 use crate::pod::Pod;
 use crate::record::{Kind, Record};
+use crate::selector::Selector;
 use crate::workload::Workload;
+
+mod labels;
 
 /// The objects of a cluster by kind, namespace and name, and the ways in which rules look for them.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +27,7 @@ pub struct View {
     objects: BTreeMap<Kind, BTreeMap<Key, Record>>,
     by_uid: BTreeMap<Uid, (Kind, Key)>,
     pods_by_node: BTreeMap<String, BTreeSet<Key>>,
+    pods_by_label: labels::PodLabels,
     /// Keys of pods and of workloads by the UID of their controller.
     owned: BTreeMap<Uid, BTreeSet<(Kind, Key)>>,
 }
@@ -59,6 +63,12 @@ impl View {
     /// Adds an object or replaces the one with its name; returns the one that was there.
     pub fn insert(&mut self, record: Record) -> Option<Record> {
         let (kind, key) = (record.kind(), record.key());
+        if let Some(place) = self.objects.get_mut(&kind).and_then(|objects| objects.get_mut(&key))
+            && same_indexes(place, &record)
+        {
+            // Most writes are of a status: no index changes.
+            return Some(std::mem::replace(place, record));
+        }
         let before = self.remove(kind, &key);
         let meta = record.meta();
         if !meta.uid.0.is_empty() {
@@ -67,10 +77,11 @@ impl View {
         if let Some(owner) = &meta.controller {
             self.owned.entry(owner.uid.clone()).or_default().insert((kind, key.clone()));
         }
-        if let Record::Pod(pod) = &record
-            && let Some(node) = &pod.node
-        {
-            self.pods_by_node.entry(node.clone()).or_default().insert(key.clone());
+        if let Record::Pod(pod) = &record {
+            self.pods_by_label.insert(&pod.meta);
+            if let Some(node) = &pod.node {
+                self.pods_by_node.entry(node.clone()).or_default().insert(key.clone());
+            }
         }
         self.objects.entry(kind).or_default().insert(key, record);
         before
@@ -86,10 +97,11 @@ impl View {
         if let Some(owner) = &meta.controller {
             remove_from(&mut self.owned, &owner.uid, &(kind, key.clone()));
         }
-        if let Record::Pod(pod) = &record
-            && let Some(node) = &pod.node
-        {
-            remove_from(&mut self.pods_by_node, node, key);
+        if let Record::Pod(pod) = &record {
+            self.pods_by_label.remove(&pod.meta);
+            if let Some(node) = &pod.node {
+                remove_from(&mut self.pods_by_node, node, key);
+            }
         }
         Some(record)
     }
@@ -159,16 +171,31 @@ impl View {
         self.pods_by_node.get(node).into_iter().flatten().filter_map(|key| self.pod(key))
     }
 
-    /// The pods in a namespace.
-    pub fn pods_in<'v>(&'v self, namespace: &str) -> impl Iterator<Item = &'v Arc<Pod>> {
+    /// The objects of a kind in a namespace, by name.
+    pub fn in_namespace<'v>(&'v self, kind: Kind, namespace: &str) -> impl Iterator<Item = &'v Record> {
         let from = Key::new(namespace, "");
         let namespace = namespace.to_owned();
-        self.objects
-            .get(&Kind::Pod)
-            .into_iter()
-            .flat_map(move |pods| pods.range(from.clone()..))
-            .take_while(move |(key, _)| key.namespace == namespace)
-            .filter_map(|(_, record)| if let Record::Pod(pod) = record { Some(pod) } else { None })
+        let objects = self.objects.get(&kind).into_iter().flat_map(move |objects| objects.range(from.clone()..));
+        objects.take_while(move |(key, _)| key.namespace == namespace).map(|(_, record)| record)
+    }
+
+    /// The pods in a namespace.
+    pub fn pods_in<'v>(&'v self, namespace: &str) -> impl Iterator<Item = &'v Arc<Pod>> {
+        let records = self.in_namespace(Kind::Pod, namespace);
+        records.filter_map(|record| if let Record::Pod(pod) = record { Some(pod) } else { None })
+    }
+
+    /// The pods in a namespace that a selector matches, by name.
+    #[must_use]
+    pub fn pods_matching(&self, namespace: &str, selector: &Selector) -> Vec<&Arc<Pod>> {
+        let matches = |pod: &&Arc<Pod>| selector.matches(&pod.meta.labels);
+        match self.pods_by_label.candidates(namespace, selector) {
+            Some(names) => {
+                let pods = names.iter().filter_map(|name| self.pod(&Key::new(namespace, name.clone())));
+                pods.filter(matches).collect()
+            }
+            None => self.pods_in(namespace).filter(matches).collect(),
+        }
     }
 
     /// The workload of this kind with this name.
@@ -186,6 +213,16 @@ impl View {
     pub fn pods_controlled_by(&self, uid: &Uid) -> impl Iterator<Item = &Arc<Pod>> {
         self.controlled_by(uid).filter_map(|record| if let Record::Pod(pod) = record { Some(pod) } else { None })
     }
+}
+
+/// Whether an object can take the place of another without a change of an index.
+fn same_indexes(before: &Record, after: &Record) -> bool {
+    let (old, new) = (before.meta(), after.meta());
+    let placed = match (before, after) {
+        (Record::Pod(before), Record::Pod(after)) => before.node == after.node && old.labels == new.labels,
+        _ => true,
+    };
+    placed && old.uid == new.uid && old.controller.as_ref().map(|o| &o.uid) == new.controller.as_ref().map(|o| &o.uid)
 }
 
 fn remove_from<K: Ord + Clone, V: Ord>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &K, value: &V) {

@@ -16,10 +16,14 @@ use rehome_model::{Timestamp, Uid};
 use crate::event::KubeletStep;
 use crate::random::Random;
 
+mod rules;
+
+use rules::Rules;
+
 /// What all kubelets remember.
 #[derive(Clone, Debug)]
 pub(crate) struct Kubelets {
-    behaviour: Arc<Behaviour>,
+    rules: Arc<Rules>,
     /// Pods that wait for a volume or for their node.
     blocked: BTreeMap<Uid, Key>,
     random: Random,
@@ -45,12 +49,16 @@ pub(crate) enum Act {
 
 impl Kubelets {
     pub(crate) fn new(behaviour: Behaviour, seed: u64) -> Self {
-        Self { behaviour: Arc::new(behaviour), blocked: BTreeMap::new(), random: Random::new(seed ^ 0x6b75_6265) }
+        Self {
+            rules: Arc::new(Rules::new(behaviour)),
+            blocked: BTreeMap::new(),
+            random: Random::new(seed ^ 0x6b75_6265),
+        }
     }
 
     fn rule(&self, pod: &Pod) -> PodBehaviour {
         // A pod that no rule speaks of behaves like those of a scenario where time does not matter.
-        self.behaviour.of(&pod.meta.labels).cloned().unwrap_or_else(|| PodBehaviour {
+        self.rules.of(&pod.meta.labels).cloned().unwrap_or_else(|| PodBehaviour {
             labels: BTreeMap::new(),
             start: Seconds::new(1),
             ready: Some(Seconds::new(1)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rehome_k8s::meta::{Meta, OwnerRef};
 use rehome_k8s::pod::Pod;
+use rehome_k8s::selector::Selector;
 use rehome_k8s::{Key, Kind, Record, View};
 use rehome_model::Uid;
 
@@ -30,11 +31,20 @@ fn key(name: u8) -> Key {
 fn pod(name: u8, uid: u8, node: Option<u8>, owner: Option<u8>) -> Pod {
     let Key { namespace, name } = key(name);
     let controller = owner.map(|owner| OwnerRef { uid: Uid(format!("o{owner}")), ..OwnerRef::default() });
+    let labels =
+        [("slot", format!("s{}", uid % 3)), ("app", node.map_or_else(|| "none".to_owned(), |n| format!("n{n}")))];
+    let labels = labels.into_iter().take(usize::from(uid % 4)).map(|(key, value)| (key.to_owned(), value)).collect();
     Pod {
-        meta: Meta { namespace, name, uid: Uid(format!("u{uid}")), controller, ..Meta::default() },
+        meta: Meta { namespace, name, uid: Uid(format!("u{uid}")), labels, controller, ..Meta::default() },
         node: node.map(|node| format!("n{node}")),
         ..Pod::default()
     }
+}
+
+fn selectors() -> Vec<Selector> {
+    let texts = ["slot=s1", "slot=s0,app=n1", "slot in (s0,s2)", "app!=n1", "app", "!app,slot=s1", "slot=absent"];
+    let parsed = texts.iter().map(|text| Selector::parse(text).unwrap());
+    parsed.chain([Selector::Nothing, Selector::All(Vec::new())]).collect()
 }
 
 fn names<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> Vec<String> {
@@ -65,6 +75,11 @@ proptest! {
             for namespace in ["a", "a-b"] {
                 let inside = names(view.pods().filter(|pod| pod.meta.namespace == namespace));
                 prop_assert_eq!(names(view.pods_in(namespace)), inside);
+                for selector in selectors() {
+                    let search = view.pods_in(namespace).filter(|pod| selector.matches(&pod.meta.labels));
+                    let found = view.pods_matching(namespace, &selector);
+                    prop_assert_eq!(names(found.into_iter()), names(search), "{:?}", selector);
+                }
             }
             for number in 0..8 {
                 let uid = Uid(format!("u{number}"));

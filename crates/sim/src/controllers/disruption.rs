@@ -47,8 +47,7 @@ impl Controller for Disruption {
             }
             // The scale of an owner counts, too. Its pods change soon after, so only its own change needs a look.
             Record::Deployment(workload) | Record::ReplicaSet(workload) | Record::StatefulSet(workload) => view
-                .of_kind(Kind::PodDisruptionBudget)
-                .filter(|budget| budget.meta().namespace == workload.meta.namespace)
+                .in_namespace(Kind::PodDisruptionBudget, &workload.meta.namespace)
                 .map(|budget| (Kind::PodDisruptionBudget, budget.key()))
                 .collect(),
             _ => Vec::new(),

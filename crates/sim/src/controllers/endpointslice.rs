@@ -29,10 +29,8 @@ impl Controller for EndpointSlices {
             match record {
                 Record::Service(service) => keys.push((Kind::Service, service.meta.key())),
                 Record::Pod(pod) => keys.extend(
-                    services(view)
-                        .filter(|service| {
-                            service.meta.namespace == pod.meta.namespace && service.selector.matches(&pod.meta.labels)
-                        })
+                    services(view, &pod.meta.namespace)
+                        .filter(|service| service.selector.matches(&pod.meta.labels))
                         .map(|service| (Kind::Service, service.meta.key())),
                 ),
                 _ => {}
@@ -44,11 +42,9 @@ impl Controller for EndpointSlices {
 
     fn reconcile(&mut self, view: &View, _kind: Kind, key: &Key, now: Timestamp) -> Reconciled {
         let slices: Vec<&Arc<EndpointSlice>> = view
-            .of_kind(Kind::EndpointSlice)
+            .in_namespace(Kind::EndpointSlice, &key.namespace)
             .filter_map(|record| if let Record::EndpointSlice(slice) = record { Some(slice) } else { None })
-            .filter(|slice| {
-                slice.meta.namespace == key.namespace && slice.meta.labels.get(SERVICE_NAME_LABEL) == Some(&key.name)
-            })
+            .filter(|slice| slice.meta.labels.get(SERVICE_NAME_LABEL) == Some(&key.name))
             .collect();
         let Some(Record::Service(service)) = view.get(Kind::Service, key) else {
             let gone = slices.into_iter().map(|slice| Mutation::Delete(Kind::EndpointSlice, slice.meta.key()));
@@ -58,8 +54,9 @@ impl Controller for EndpointSlices {
             return Reconciled::default();
         }
         let endpoints: Vec<Endpoint> = view
-            .pods_in(&key.namespace)
-            .filter(|pod| service.selector.matches(&pod.meta.labels) && has_address(pod))
+            .pods_matching(&key.namespace, &service.selector)
+            .into_iter()
+            .filter(|pod| has_address(pod))
             .map(|pod| Endpoint {
                 ready: service.publish_not_ready || (pod.ready && pod.meta.deleting.is_none()),
                 pod: Some((pod.meta.name.clone(), pod.meta.uid.clone())),
@@ -83,8 +80,8 @@ impl Controller for EndpointSlices {
     }
 }
 
-fn services(view: &View) -> impl Iterator<Item = &Arc<Service>> {
-    view.of_kind(Kind::Service)
+fn services<'v>(view: &'v View, namespace: &str) -> impl Iterator<Item = &'v Arc<Service>> {
+    view.in_namespace(Kind::Service, namespace)
         .filter_map(|record| if let Record::Service(service) = record { Some(service) } else { None })
 }
 
