@@ -9,6 +9,7 @@ pub mod openb;
 pub mod p1_openb;
 pub mod p2_shapes;
 pub mod p3_drainable;
+pub mod p4_rehearsal;
 pub mod p5_loss;
 pub mod p7_same_bytes;
 pub mod shapes;

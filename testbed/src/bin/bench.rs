@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use rehome_testbed::bench::figures::Row;
 use rehome_testbed::bench::openb::Trace;
 use rehome_testbed::bench::{
-    BenchError, objects, p1_openb, p2_shapes, p3_drainable, p5_loss, p7_same_bytes, table, whole,
+    BenchError, objects, p1_openb, p2_shapes, p3_drainable, p4_rehearsal, p5_loss, p7_same_bytes, table, whole,
 };
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program: stdout is the result, stderr is progress")]
@@ -47,6 +47,9 @@ fn measure(wanted: &dyn Fn(&str) -> bool, print: &mut dyn FnMut(Row)) -> Result<
     }
     if wanted("P3") {
         print(p3_drainable::row(&objects::view(&whole::objects(whole::Size::FULL))?)?);
+    }
+    if wanted("P4") {
+        print(p4_rehearsal::row(whole::Size::HALF)?);
     }
     if wanted("P5") {
         print(p5_loss::row(&Trace::read()?)?);
