@@ -143,14 +143,28 @@ pub(crate) struct Wish {
     /// (a name of * means all of that kind in the namespace)
     #[arg(long = "consent", value_name = "WHAT=OBJECT", value_parser = consent)]
     pub(crate) consents: Vec<Consent>,
+    /// How many units may be on the move at the same time; the Intent's, or 4, unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) parallel: Option<u32>,
+    /// How many workloads may be without a Ready pod at the same time; the Intent's, or 1, unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) max_unavailable: Option<u32>,
 }
 
 impl Wish {
     /// The intent, less what a file would add.
     pub(crate) fn intent(&self) -> Intent {
         let mut intent = Intent::new(self.from.clone().unwrap_or_default(), self.to.clone().unwrap_or_default());
-        intent.consents.extend(self.consents.iter().cloned());
+        self.add_to(&mut intent);
         intent
+    }
+
+    /// Puts what was given beside a file over what the file says.
+    pub(crate) fn add_to(&self, intent: &mut Intent) {
+        intent.consents.extend(self.consents.iter().cloned());
+        let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        intent.parallel = self.parallel.map_or(intent.parallel, count);
+        intent.max_unavailable = self.max_unavailable.map_or(intent.max_unavailable, count);
     }
 }
 

@@ -6,7 +6,7 @@ use rehome_model::{Digest, Timestamp};
 
 use crate::journal::{JournalStore, StoreFailed};
 use crate::machine::{Action, Machine, ReplayError};
-use crate::world::World;
+use crate::world::{Stop, World};
 
 /// How a drive ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +66,16 @@ pub fn drive(
     loop {
         let now = world.now();
         let action = machine.next(world.view(), now);
-        // Between two requests, never between an announcement and its request: that would only cost time later.
-        if world.interrupted() && !matches!(action, Action::Send { .. } | Action::End(_)) {
+        let stop = match world.stop() {
+            Stop::No => false,
+            Stop::AfterSteps => {
+                machine.wind_down();
+                false
+            }
+            // Between two requests, never between an announcement and its request: that would only cost time later.
+            Stop::Now => !matches!(action, Action::Send { .. } | Action::End(_)),
+        };
+        if stop || action == Action::Stop {
             keep(machine, store, observer, Event::Interrupted {}, now)?;
             return Ok(End::Interrupted);
         }
@@ -78,14 +86,14 @@ pub fn drive(
                 let now = world.now();
                 keep(machine, store, observer, Event::Answer { intent, outcome }, now)?;
             }
-            Action::Read(target) => {
+            Action::Read { step, target } => {
                 let result = world.read(&target);
-                machine.observe_read(target, result, now);
+                machine.observe_read(&step, target, result, now);
             }
-            Action::ListPods(node) => {
+            Action::ListPods { step, node } => {
                 let result = world.list_pods_on(&node);
                 let at = world.now();
-                machine.observe_list(result, now, at);
+                machine.observe_list(&step, result, now, at);
             }
             Action::Wait { until, step, reason } => {
                 let line = format!("{step}: {reason}");
@@ -95,6 +103,7 @@ pub fn drive(
                 }
                 world.wait(until);
             }
+            Action::Stop => {}
             Action::End(end) => return Ok(end),
         }
     }

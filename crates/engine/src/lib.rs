@@ -10,6 +10,7 @@
 pub mod condition;
 pub mod drive;
 pub mod journal;
+mod limits;
 pub mod machine;
 mod order;
 pub mod preflight;

@@ -1,6 +1,7 @@
 //! The machine: what comes next, from the plan, the records so far, a view and the time.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rehome_k8s::{Record as Object, View};
@@ -17,7 +18,7 @@ pub use crate::state::ReplayError;
 use crate::state::State;
 use crate::verbs::{self, Next};
 use crate::world::ReadFailed;
-use crate::{condition, undo};
+use crate::{condition, limits, undo};
 
 /// How long a step may wait for its requirements before they count as refused: a watch can be this far behind.
 const REQUIREMENT_GRACE: Seconds = Seconds::new(10);
@@ -41,9 +42,19 @@ pub enum Action {
         audit_id: String,
     },
     /// Read an object afresh.
-    Read(ObjectRef),
+    Read {
+        /// The step that asks.
+        step: String,
+        /// The object.
+        target: ObjectRef,
+    },
     /// List the pods of a node afresh.
-    ListPods(String),
+    ListPods {
+        /// The step that asks.
+        step: String,
+        /// The node.
+        node: String,
+    },
     /// Wait for the view to change, at most until then.
     Wait {
         /// The latest time to look again.
@@ -53,6 +64,8 @@ pub enum Action {
         /// For what.
         reason: String,
     },
+    /// Nothing is under way, and nothing more was to be begun: the run stops here.
+    Stop,
     /// Nothing more to do.
     End(End),
 }
@@ -63,6 +76,21 @@ pub(crate) struct FreshRead {
     pub(crate) object: Option<Object>,
 }
 
+/// What the machine saw for a step that is under way. It is only worth a moment, and no record holds it.
+#[derive(Default)]
+pub(crate) struct Moment {
+    /// Fresh reads since the step's last request.
+    pub(crate) reads: BTreeMap<ObjectRef, FreshRead>,
+    /// Fresh lists of the node that is being proved.
+    pub(crate) lists: Vec<verbs::prove_empty::List>,
+    /// The last read that failed: not before then, and why.
+    failed_read: Option<(Timestamp, ReadFailed)>,
+    /// Since when the condition that the step waits for holds.
+    pub(crate) held_since: Option<Timestamp>,
+    /// Since when the step's requirements are not met.
+    refused: Option<Timestamp>,
+}
+
 /// The machine. Its state is a fold over records; what it holds besides (fresh reads, lists) is only worth a moment.
 pub struct Machine {
     pub(crate) plan: Arc<Plan>,
@@ -71,16 +99,10 @@ pub struct Machine {
     pub(crate) state: State,
     /// The intent that was recorded by this process and is to be sent.
     outbox: Option<u64>,
-    /// Fresh reads since the last request.
-    pub(crate) reads: BTreeMap<ObjectRef, FreshRead>,
-    /// Fresh lists of the node that is being proved.
-    pub(crate) lists: Vec<verbs::prove_empty::List>,
-    /// The last read that failed: not before then, and why.
-    failed_read: Option<(Timestamp, ReadFailed)>,
-    /// Since when the condition of the step that waits holds.
-    pub(crate) held_since: Option<Timestamp>,
-    /// Since when a step's requirements are not met.
-    refused: Option<(String, Timestamp)>,
+    /// What was seen for steps under way, by name.
+    moments: BTreeMap<String, Moment>,
+    /// No step is begun any more: somebody wants the run to stop.
+    winding_down: bool,
 }
 
 impl Machine {
@@ -93,11 +115,8 @@ impl Machine {
             digest,
             state: State::default(),
             outbox: None,
-            reads: BTreeMap::new(),
-            lists: Vec::new(),
-            failed_read: None,
-            held_since: None,
-            refused: None,
+            moments: BTreeMap::new(),
+            winding_down: false,
         }
     }
 
@@ -110,6 +129,7 @@ impl Machine {
         for record in records {
             machine.check_plan(record)?;
             machine.state.apply(record)?;
+            machine.follow(&record.event);
         }
         Ok(machine)
     }
@@ -125,9 +145,9 @@ impl Machine {
             {
                 Err(error("a step of the plan".to_owned(), step.clone()))
             }
-            Event::NodeEmpty { node, .. } => {
-                let step = self.state.open_step().and_then(|name| self.order.find(name, &self.plan));
-                match step.map(|step| &step.verb) {
+            Event::NodeEmpty { step, node, .. } => {
+                let name = step.as_deref().or(self.state.open_step());
+                match name.and_then(|name| self.order.find(name, &self.plan)).map(|step| &step.verb) {
                     Some(Verb::ProveEmpty(prove)) if prove.node == *node => Ok(()),
                     _ => Err(error("a step under way that proves the node".to_owned(), node.clone())),
                 }
@@ -157,40 +177,77 @@ impl Machine {
     /// It does not follow from the ones before: a fault of the machine.
     pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
         self.state.apply(record)?;
+        self.follow(&record.event);
         match &record.event {
             Event::Intent { .. } => self.outbox = Some(record.seq),
-            Event::Answer { .. } | Event::UndoStarted {} => self.reads.clear(),
-            Event::StepStarted { .. } | Event::StepDone { .. } => {
-                self.reads.clear();
-                self.lists.clear();
-                self.held_since = None;
-                self.refused = None;
+            Event::Answer { .. } => {
+                if let Some(moment) = self.state.sent.last().and_then(|sent| self.moments.get_mut(&sent.step)) {
+                    moment.reads.clear();
+                }
+            }
+            Event::UndoStarted {} => self.moments.clear(),
+            Event::StepStarted { step, .. } | Event::StepDone { step } => {
+                self.moments.remove(step);
             }
             _ => {}
         }
         Ok(())
     }
 
+    /// What begins and ends changes what can begin next.
+    fn follow(&mut self, event: &Event) {
+        match event {
+            Event::StepStarted { step, .. } => self.order.begin(step),
+            Event::StepDone { step } | Event::StepAlreadyDone { step } => self.order.finish(step),
+            _ => {}
+        }
+    }
+
+    /// What was seen for a step.
+    pub(crate) fn moment(&self, step: &str) -> &Moment {
+        static NOTHING: Moment =
+            Moment { reads: BTreeMap::new(), lists: Vec::new(), failed_read: None, held_since: None, refused: None };
+        self.moments.get(step).unwrap_or(&NOTHING)
+    }
+
+    fn moment_mut(&mut self, step: &str) -> &mut Moment {
+        self.moments.entry(step.to_owned()).or_default()
+    }
+
+    /// From now on no step is begun: those under way are seen through, then the run stops.
+    pub fn wind_down(&mut self) {
+        self.winding_down = true;
+    }
+
     /// What the driver read for [`Action::Read`].
-    pub fn observe_read(&mut self, target: ObjectRef, result: Result<Option<Object>, ReadFailed>, at: Timestamp) {
+    pub fn observe_read(
+        &mut self,
+        step: &str,
+        target: ObjectRef,
+        result: Result<Option<Object>, ReadFailed>,
+        at: Timestamp,
+    ) {
+        let moment = self.moment_mut(step);
         match result {
             Ok(object) => {
-                self.reads.insert(target, FreshRead { at, object });
+                moment.reads.insert(target, FreshRead { at, object });
             }
-            Err(failed) => self.failed_read = Some((at + READ_AGAIN, failed)),
+            Err(failed) => moment.failed_read = Some((at + READ_AGAIN, failed)),
         }
     }
 
     /// What the driver listed for [`Action::ListPods`], and when it asked.
     pub fn observe_list(
         &mut self,
+        step: &str,
         result: Result<Vec<Arc<rehome_k8s::pod::Pod>>, ReadFailed>,
         asked: Timestamp,
         at: Timestamp,
     ) {
+        let moment = self.moment_mut(step);
         match result {
-            Ok(pods) => verbs::prove_empty::observe(&mut self.lists, &pods, asked),
-            Err(failed) => self.failed_read = Some((at + READ_AGAIN, failed)),
+            Ok(pods) => verbs::prove_empty::observe(&mut moment.lists, &pods, asked),
+            Err(failed) => moment.failed_read = Some((at + READ_AGAIN, failed)),
         }
     }
 
@@ -227,17 +284,41 @@ impl Machine {
         if let Some((step, cause, instructions)) = self.state.stuck.clone() {
             return Action::End(End::Stuck { step, cause, instructions });
         }
-        if let Some(action) = self.after_failed_read(now).or_else(|| self.settle(now)) {
+        if let Some(action) = self.settle(now) {
             return action;
         }
         if self.state.undoing {
-            return undo::next(self, now);
+            return if self.winding_down { Action::Stop } else { undo::next(self, now) };
         }
         let plan = Arc::clone(&self.plan);
-        if let Some(step) = self.active(&plan) {
-            return self.advance(step, view, now);
+        let mut wait = None;
+        let under_way: Vec<usize> = self.order.open().collect();
+        for number in &under_way {
+            let Some(step) = self.order.get(*number, &plan) else { continue };
+            match self.advance(step, view, now) {
+                Action::Wait { until, step, reason } => wait = Some(sooner(wait, until, step, reason)),
+                action => return action,
+            }
         }
-        match plan.steps().find(|step| !self.state.done(&step.name)) {
+        if self.winding_down {
+            return if under_way.is_empty() { Action::Stop } else { waiting(wait, under_way.len()) };
+        }
+        // One step after the other is begun, so that each is seen by the limits of the next.
+        let ready: Vec<usize> = self.order.ready().collect();
+        for number in &ready {
+            let Some(step) = self.order.get(*number, &plan) else { continue };
+            if !limits::admit(step, &plan, under_way.iter().filter_map(|open| self.order.get(*open, &plan))) {
+                continue;
+            }
+            match self.begin(step, view, now) {
+                Action::Wait { until, step, reason } => wait = Some(sooner(wait, until, step, reason)),
+                action => return action,
+            }
+        }
+        if wait.is_some() {
+            return waiting(wait, under_way.len());
+        }
+        match self.order.first_left(&plan) {
             None => Action::Record(Event::Finished { verdict: rehome_model::journal::Verdict::Done }),
             Some(step) => {
                 let before = step.after.keys().find(|before| !self.state.done(before)).cloned().unwrap_or_default();
@@ -247,24 +328,23 @@ impl Machine {
         }
     }
 
-    /// Waits a little after a read that failed, while the step has time.
-    fn after_failed_read(&mut self, now: Timestamp) -> Option<Action> {
-        let (not_before, failed) = self.failed_read.take()?;
-        let plan = Arc::clone(&self.plan);
-        let step = self.active(&plan);
-        let name = step.map_or_else(String::new, |step| step.name.clone());
+    /// Waits a little after a read for a step that failed, while the step has time.
+    fn after_failed_read(&mut self, step: &str, now: Timestamp) -> Option<Action> {
+        let (not_before, failed) = self.moments.get_mut(step)?.failed_read.take()?;
         let reason = failed.to_string();
         if failed.permanent {
-            return Some(stuck(&name, &reason, &["grant the permission, then: rehome resume".to_owned()]));
+            return Some(stuck(step, &reason, &["grant the permission, then: rehome resume".to_owned()]));
         }
-        if let Some(step) = step.filter(|step| !self.state.undoing && self.overdue(step, now)) {
+        let plan = Arc::clone(&self.plan);
+        let planned = self.order.find(step, &plan);
+        if let Some(step) = planned.filter(|step| !self.state.undoing && self.overdue(step, now)) {
             return Some(self.late(step, &reason));
         }
         if now >= not_before {
             return None;
         }
-        self.failed_read = Some((not_before, failed));
-        Some(Action::Wait { until: not_before, step: name, reason })
+        self.moment_mut(step).failed_read = Some((not_before, failed));
+        Some(Action::Wait { until: not_before, step: step.to_owned(), reason })
     }
 
     fn overdue(&self, step: &Step, now: Timestamp) -> bool {
@@ -273,16 +353,6 @@ impl Machine {
 
     fn late(&self, step: &Step, reason: &str) -> Action {
         stuck(&step.name, &format!("not done within {}: {reason}", step.deadline), &after_deadline(step))
-    }
-
-    /// The step that is under way, or the first that can begin. Steps run one after the other, in the plan's order.
-    fn active<'p>(&mut self, plan: &'p Plan) -> Option<&'p Step> {
-        self.order.pass(|step| self.state.done(&step.name), plan);
-        if let Some(begun) = self.state.open_step() {
-            return self.order.find(begun, plan);
-        }
-        let mut open = self.order.open(plan).filter(|step| !self.state.done(&step.name));
-        open.find(|step| step.after.keys().all(|before| self.state.done(before)))
     }
 
     /// Sends what was announced, or finds out what became of a request without an answer.
@@ -305,9 +375,12 @@ impl Machine {
             let reason = format!("{} may still land ({message})", sent.request);
             return Some(Action::Wait { until: *not_before, step: sent.step, reason });
         }
+        if let Some(action) = self.after_failed_read(&sent.step, now) {
+            return Some(action);
+        }
         let target = sent.request.target().clone();
-        match self.reads.get(&target).filter(|read| read.at >= *not_before) {
-            None => Some(Action::Read(target)),
+        match self.moment(&sent.step).reads.get(&target).filter(|read| read.at >= *not_before) {
+            None => Some(Action::Read { step: sent.step, target }),
             Some(read) => {
                 let landed = verbs::landed(&sent.request, read.object.as_ref());
                 Some(Action::Record(Event::Reread { intent: sent.intent, landed }))
@@ -316,11 +389,14 @@ impl Machine {
     }
 
     fn advance(&mut self, step: &Step, view: &View, now: Timestamp) -> Action {
-        let Some(state) = self.state.step(&step.name) else { return self.begin(step, view, now) };
-        let since = state.since.unwrap_or(now);
+        if let Some(action) = self.after_failed_read(&step.name, now) {
+            return action;
+        }
+        let since = self.state.step(&step.name).and_then(|state| state.since).unwrap_or(now);
         if let Verb::Wait(wait) = &step.verb {
             let holds = condition::check(view, &wait.until).is_ok();
-            self.held_since = holds.then(|| self.held_since.unwrap_or(now));
+            let moment = self.moment_mut(&step.name);
+            moment.held_since = holds.then(|| moment.held_since.unwrap_or(now));
         }
         match verbs::next(self, step, view, now) {
             // A request that is due too late is not sent: the step had its time.
@@ -346,11 +422,7 @@ impl Machine {
         }
         for required in &step.requires {
             let Err(found) = condition::check(view, required) else { continue };
-            let since = match &self.refused {
-                Some((name, since)) if *name == step.name => *since,
-                _ => now,
-            };
-            self.refused = Some((step.name.clone(), since));
+            let since = *self.moment_mut(&step.name).refused.get_or_insert(now);
             if now - since < REQUIREMENT_GRACE {
                 let reason = format!("requires that {required}; found: {found}");
                 return Action::Wait { until: since + REQUIREMENT_GRACE, step: step.name.clone(), reason };
@@ -359,6 +431,7 @@ impl Machine {
             let again = "put it back and run: rehome resume; or make a new plan from a new capture".to_owned();
             return stuck(&step.name, &cause, &[again]);
         }
+        self.moment_mut(&step.name).refused = None;
         let (leaving, known) = verbs::resolve(step, view);
         Action::Record(Event::StepStarted { step: step.name.clone(), leaving, known })
     }
@@ -368,6 +441,27 @@ impl Machine {
         let attempt = self.state.last(step, &request).map_or(0, |sent| sent.attempt) + 1;
         Action::Record(Event::Intent { step: step.to_owned(), attempt, request })
     }
+}
+
+/// The sooner of two times to look again; the step that comes first in the plan gives the reason.
+fn sooner(
+    wait: Option<(Timestamp, String, String)>,
+    until: Timestamp,
+    step: String,
+    reason: String,
+) -> (Timestamp, String, String) {
+    match wait {
+        Some((earlier, step, reason)) => (earlier.min(until), step, reason),
+        None => (until, step, reason),
+    }
+}
+
+fn waiting(wait: Option<(Timestamp, String, String)>, under_way: usize) -> Action {
+    let Some((until, step, mut reason)) = wait else { return Action::Stop };
+    if under_way > 1 {
+        let _ = write!(reason, " (and {} more steps under way)", under_way - 1);
+    }
+    Action::Wait { until, step, reason }
 }
 
 fn stuck(step: &str, cause: &str, instructions: &[String]) -> Action {

@@ -194,7 +194,8 @@ impl State {
                 _ => Err(("a read for an intent without a known outcome", format!("a read for {intent}"))),
             },
             Event::Moved { step, .. } | Event::StepDone { step } => self.open(step).and(self.forward(step)),
-            Event::NodeEmpty { node, .. } => match self.open_step() {
+            Event::NodeEmpty { step: Some(step), .. } => self.open(step).and(self.forward(step)),
+            Event::NodeEmpty { step: None, node, .. } => match self.open_step() {
                 Some(_) => Ok(()),
                 None => Err(("a step that proves the node", node.clone())),
             },
@@ -236,7 +237,7 @@ impl State {
         self.steps.len() - self.open.len()
     }
 
-    /// The step that is under way. Steps run one after the other.
+    /// A step that is under way: the one, in journals of before steps ran beside each other.
     pub(crate) fn open_step(&self) -> Option<&str> {
         self.open.first().map(String::as_str)
     }
@@ -303,10 +304,9 @@ impl State {
                 self.change(step, |state| state.done = true);
                 self.open.remove(step);
             }
-            Event::NodeEmpty { .. } => {
-                if let Some(state) = self.open.first().and_then(|step| self.steps.get_mut(step)) {
-                    state.proved = true;
-                }
+            Event::NodeEmpty { step, .. } => {
+                let step = step.clone().or_else(|| self.open.first().cloned());
+                self.change(&step.unwrap_or_default(), |state| state.proved = true);
             }
             Event::Stuck { step, cause, instructions } => {
                 self.stuck = Some((step.clone(), cause.clone(), instructions.clone()));

@@ -45,7 +45,9 @@ fn put_back(machine: &Machine, step: &str, change: &Change, now: Timestamp) -> A
     let swapped = Change { from: change.to.clone(), to: change.from.clone(), ..change.clone() };
     let request = Request::SetField(swapped.clone());
     let looked = || -> Action {
-        let Some(read) = machine.reads.get(&change.target) else { return Action::Read(change.target.clone()) };
+        let Some(read) = machine.moment(step).reads.get(&change.target) else {
+            return Action::Read { step: step.to_owned(), target: change.target.clone() };
+        };
         let mut view = View::default();
         if let Some(object) = &read.object {
             view.insert(object.clone());

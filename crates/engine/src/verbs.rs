@@ -50,7 +50,7 @@ pub(crate) fn next(machine: &Machine, step: &Step, view: &View, now: Timestamp) 
             let rule = leave::Rule { off: &delete.off, onto: &delete.onto, evict: false, awaited };
             leave::next(machine, step, &rule, view, now)
         }
-        Verb::Wait(wait) => wait::next(machine, wait, view, now),
+        Verb::Wait(wait) => wait::next(machine, &step.name, wait, view, now),
         Verb::ProveEmpty(prove) => prove_empty::next(machine, step, prove, now),
     }
 }

@@ -36,8 +36,20 @@ pub trait World {
     /// Returns when the view has changed, when the time has come, or when somebody asked to stop, whichever is first.
     fn wait(&mut self, until: Timestamp);
 
-    /// Whether somebody asked to stop: the engine ends between two requests.
-    fn interrupted(&self) -> bool;
+    /// Whether somebody asked to stop, and how soon.
+    fn stop(&self) -> Stop;
+}
+
+/// Whether a run is to stop. However it stops, it can be resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// It goes on.
+    #[default]
+    No,
+    /// Steps under way are seen through, and none is begun.
+    AfterSteps,
+    /// Between two requests.
+    Now,
 }
 
 /// A read that did not work.

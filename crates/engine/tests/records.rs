@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rehome_engine::drive::{self, DriveError, End};
 use rehome_engine::journal::{self, ChainError};
 use rehome_engine::machine::{Action, Machine};
+use rehome_engine::world::Stop;
 use rehome_model::Digest;
 use rehome_model::journal::{Event, Verdict};
 use scripted::{Full, Scripted, again, begin, machine, plan, receipts, replay, run};
@@ -70,15 +71,16 @@ fn the_same_prefix_the_same_next_action() {
                 let now = world.now();
                 drive::keep(&mut live, &mut journal, &mut (), Event::Answer { intent, outcome }, now).unwrap();
             }
-            Action::Read(target) => {
+            Action::Read { step, target } => {
                 let read = world.read(&target);
-                live.observe_read(target, read, now);
+                live.observe_read(&step, target, read, now);
             }
-            Action::ListPods(node) => {
+            Action::ListPods { step, node } => {
                 let list = world.list_pods_on(&node);
-                live.observe_list(list, now, world.now());
+                live.observe_list(&step, list, now, world.now());
             }
             Action::Wait { until, .. } => world.wait(until),
+            Action::Stop => panic!("nobody asked to stop"),
             Action::End(end) => return assert_eq!(end, DONE),
         }
     }
@@ -143,10 +145,10 @@ fn a_cordon_that_was_there_before_is_not_ours() {
 #[test]
 fn an_interruption_falls_between_two_requests_and_is_resumed() {
     let mut world = Scripted::new();
-    world.stop = true;
+    world.stop = Stop::Now;
     let (end, mut journal) = run(&mut world);
     assert_eq!((end, world.sent.len()), (End::Interrupted, 0));
-    world.stop = false;
+    world.stop = Stop::No;
     assert_eq!(again(&mut world, &mut journal, false), DONE);
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rehome_engine::world::{ReadFailed, World};
+use rehome_engine::world::{ReadFailed, Stop, World};
 use rehome_k8s::pod::Pod;
 use rehome_k8s::{Key, Kind, Record, View, ingest};
 use rehome_model::request::{Outcome, Request};
@@ -196,7 +196,7 @@ impl World for KubeWorld {
     }
 
     fn wait(&mut self, until: Timestamp) {
-        while !self.catch_up() && !self.interrupted() {
+        while !self.catch_up() && self.stop() == Stop::No {
             let left = until.as_millis() - clock::now().as_millis();
             let Some(left) = u64::try_from(left).ok().filter(|&left| left > 0) else { return };
             let turn = Duration::from_millis(left).min(STOP_POLL);
@@ -209,8 +209,8 @@ impl World for KubeWorld {
         }
     }
 
-    fn interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    fn stop(&self) -> Stop {
+        if self.stop.load(Ordering::Relaxed) { Stop::Now } else { Stop::No }
     }
 }
 

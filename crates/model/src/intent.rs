@@ -26,6 +26,14 @@ pub struct Intent {
     /// How long a moved pod may take to become Ready before the run stops and asks.
     #[serde(default = "default_ready_deadline")]
     pub ready_deadline: Seconds,
+    /// How many units may be on the move at the same time, where order, budgets and outages allow it.
+    #[serde(default = "default_parallel")]
+    #[schemars(range(min = 1))]
+    pub parallel: usize,
+    /// How many workloads may be without a Ready pod at the same time. A unit that alone takes more moves by itself.
+    #[serde(default = "default_max_unavailable")]
+    #[schemars(range(min = 1))]
+    pub max_unavailable: usize,
     /// How the target is sized.
     #[serde(default, skip_serializing_if = "SizingWish::is_default")]
     pub sizing: SizingWish,
@@ -80,6 +88,18 @@ pub fn default_ready_deadline() -> Seconds {
     Seconds::new(2400)
 }
 
+/// How many units move at once by default: most of a move is waiting for starts, and a person can still follow four.
+#[must_use]
+pub fn default_parallel() -> usize {
+    4
+}
+
+/// How many workloads may be down at once by default: what is missing then has one name, and so has its cure.
+#[must_use]
+pub fn default_max_unavailable() -> usize {
+    1
+}
+
 impl Document for Intent {
     const KIND: &'static str = "Intent";
 }
@@ -112,6 +132,8 @@ impl Intent {
             to: to.into(),
             consents: BTreeSet::new(),
             ready_deadline: default_ready_deadline(),
+            parallel: default_parallel(),
+            max_unavailable: default_max_unavailable(),
             sizing: SizingWish::default(),
         }
     }

@@ -104,6 +104,9 @@ pub enum Event {
     },
     /// Evidence that a node holds nothing but pods that stay: two fresh lists.
     NodeEmpty {
+        /// The step that proves it. Journals of before steps ran beside each other do not name it: it was the open one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
         /// The node.
         node: String,
         /// When the lists were taken, and the pods that stay by name.

@@ -1,6 +1,6 @@
 //! A plan: all that will be done, why, in which order, and how it is undone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -161,6 +161,17 @@ pub struct Step {
     pub side_effects: Vec<String>,
     /// How long it may take before the run stops and asks.
     pub deadline: Seconds,
+    /// How many workloads have no Ready pod for a part of it. No more than the intent allows are down at one time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outages: usize,
+    /// What no other step may touch meanwhile: two steps that name the same are never under way together.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub holds: BTreeSet<ObjectRef>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// How a step is undone.

@@ -3,6 +3,7 @@
 mod fence;
 mod moving;
 mod node;
+mod shared_budgets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,11 +29,15 @@ pub fn build(facts: &Facts<'_>, decisions: &mut [Decision], batches: &[Batch], s
         return waves.done;
     }
     fence::raise(facts, &mut waves);
+    let shared = shared_budgets::SharedBudgets::new(facts, decisions);
     for batch in batches {
         waves.open(batch.title.clone());
+        waves.beside();
         for index in &batch.decisions {
-            moving::steps(facts, &mut decisions[*index], snapshot, &mut waves);
+            let holds = shared.of(*index);
+            moving::steps(facts, &mut decisions[*index], holds, snapshot, &mut waves);
         }
+        waves.joined();
         if let Some(name) = &batch.empties {
             node::close(facts, name, &mut waves);
         }
@@ -42,11 +47,14 @@ pub fn build(facts: &Facts<'_>, decisions: &mut [Decision], batches: &[Batch], s
     waves.done
 }
 
-/// Waves in the making. Steps run one after the other, so each names the one before it.
+/// Waves in the making. A step comes after the one before it, or, in a section, beside the others of the section.
 #[derive(Default)]
 pub(crate) struct Waves {
     done: Vec<Wave>,
-    last: Option<String>,
+    /// What the next step comes after.
+    last: BTreeSet<String>,
+    /// The steps of the section that is open: what comes after it waits for all of them.
+    section: Option<BTreeSet<String>>,
     taken: BTreeSet<String>,
 }
 
@@ -66,7 +74,24 @@ impl Waves {
         format!("{wave}/{path}")
     }
 
-    /// Adds a step after the one before, and says under which name: workloads of different kinds may share one.
+    /// From here on, steps are beside each other.
+    pub(crate) fn beside(&mut self) {
+        self.section = Some(BTreeSet::new());
+    }
+
+    /// From here on, steps come one after the other again, the first after all that were beside each other.
+    pub(crate) fn joined(&mut self) {
+        if let Some(section) = self.section.take().filter(|section| !section.is_empty()) {
+            self.last = section;
+        }
+    }
+
+    /// Whether nothing comes before the next step.
+    pub(crate) fn nothing_before(&self) -> bool {
+        self.last.is_empty()
+    }
+
+    /// Adds a step after what comes before it, and says under which name: workloads of different kinds may share one.
     pub(crate) fn push(&mut self, mut step: Step, because_after: &str) -> String {
         let wanted = step.name.clone();
         let mut count = 1;
@@ -75,10 +100,13 @@ impl Waves {
             step.name = format!("{wanted}~{count}");
         }
         let name = step.name.clone();
-        if let Some(last) = &self.last {
+        for last in &self.last {
             step.after.entry(last.clone()).or_insert_with(|| because_after.to_owned());
         }
-        self.last = Some(step.name.clone());
+        match &mut self.section {
+            Some(section) => _ = section.insert(step.name.clone()),
+            None => self.last = BTreeSet::from([step.name.clone()]),
+        }
         if let Some(wave) = self.done.last_mut() {
             wave.steps.push(step);
         }
@@ -100,6 +128,8 @@ pub(crate) fn change(name: String, change: Change, because: &str) -> Step {
         undo: Undo::Swap,
         side_effects: Vec::new(),
         deadline: CHANGE_DEADLINE,
+        outages: 0,
+        holds: BTreeSet::new(),
     }
 }
 

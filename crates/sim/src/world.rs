@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rehome_engine::world::{ReadFailed, World};
+use rehome_engine::world::{ReadFailed, Stop, World};
 use rehome_k8s::pod::Pod;
 use rehome_k8s::workload::Workload;
 use rehome_k8s::{Key, Kind, Record, View};
@@ -59,7 +59,7 @@ pub struct SimWorld {
     version: u64,
     random: Random,
     began: Timestamp,
-    interrupted: bool,
+    stop: Stop,
     journal: Option<Arc<AtomicU64>>,
 }
 
@@ -80,7 +80,7 @@ impl Clone for SimWorld {
             version: self.version,
             random: self.random.clone(),
             began: self.began,
-            interrupted: self.interrupted,
+            stop: self.stop,
             journal: self.journal.clone(),
         }
     }
@@ -118,7 +118,7 @@ impl SimWorld {
             version: 0,
             random: Random::new(seed),
             began: now,
-            interrupted: false,
+            stop: Stop::No,
             journal: None,
         };
         world.begin();
@@ -178,9 +178,9 @@ impl SimWorld {
         &mut self.faults
     }
 
-    /// The engine's next look at [`World::interrupted`] says yes.
-    pub fn interrupt(&mut self) {
-        self.interrupted = true;
+    /// What the engine's next look at [`World::stop`] says.
+    pub fn ask_to_stop(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// From now on the audit log says of each request how many records this counter had counted when it arrived: the
@@ -514,7 +514,7 @@ impl World for SimWorld {
         }
     }
 
-    fn interrupted(&self) -> bool {
-        self.interrupted
+    fn stop(&self) -> Stop {
+        self.stop
     }
 }

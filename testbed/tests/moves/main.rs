@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod beside;
 mod moved;
 mod saboteurs;
 mod six_to_six;

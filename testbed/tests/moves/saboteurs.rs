@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rehome_engine::drive::{self, End};
 use rehome_engine::journal::{JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, World};
+use rehome_engine::world::{ReadFailed, Stop, World};
 use rehome_k8s::pod::Pod;
 use rehome_k8s::{Key, Kind, Record as Object, View};
 use rehome_model::journal::{Event, Record};
@@ -57,8 +57,8 @@ impl World for Meddling {
         self.inner.wait(until);
     }
 
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted()
+    fn stop(&self) -> Stop {
+        self.inner.stop()
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rehome_engine::drive::{self, End, Start};
 use rehome_engine::journal::{JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, World};
+use rehome_engine::world::{ReadFailed, Stop, World};
 use rehome_k8s::pod::Pod;
 use rehome_k8s::{Record as Object, View};
 use rehome_kube::KubeWorld;
@@ -66,8 +66,8 @@ impl World for Between {
         }
     }
 
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted()
+    fn stop(&self) -> Stop {
+        self.inner.stop()
     }
 }
 

@@ -7,11 +7,11 @@ use super::input;
 use crate::args::Wish;
 use crate::error::CliError;
 
-/// The intent: from a file, or from the flags; consents on the command line are added to either.
+/// The intent: from a file, or from the flags; what the command line says besides is put over either.
 pub(crate) fn intent(wish: &Wish) -> Result<Intent, CliError> {
     let Some(file) = &wish.intent else { return Ok(wish.intent()) };
     let mut intent = input::document::<Intent>(file, "rehome plan --from pool=old --to pool=new")?.document;
-    intent.consents.extend(wish.consents.iter().cloned());
+    wish.add_to(&mut intent);
     Ok(intent)
 }
 

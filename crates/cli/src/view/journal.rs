@@ -37,7 +37,7 @@ pub(crate) fn line(record: &Record, wide: bool) -> Option<String> {
             None => format!("  → {} left {}; nobody creates it again", receipt.pod, receipt.from),
         },
         Event::StepDone { step } => format!("{} {step}", paint(GOOD, "✓")),
-        Event::NodeEmpty { node, lists } => {
+        Event::NodeEmpty { node, lists, .. } => {
             let stays = lists[1].stays.len();
             format!("  Node {node} is empty: two lists hold nothing but {} that stay", super::count(stays, "pod"))
         }

@@ -38,8 +38,8 @@ pub(crate) fn set(machine: &Machine, step: &str, change: &Change, now: Timestamp
         Reaction::Pause { until, reason } => Next::Wait { reason, until },
         Reaction::Stuck { cause, instructions } => Next::Stuck { cause, instructions },
         Reaction::Look => {
-            let Some(read) = machine.reads.get(&change.target) else {
-                return Next::act(Action::Read(change.target.clone()));
+            let Some(read) = machine.moment(step).reads.get(&change.target) else {
+                return Next::act(Action::Read { step: step.to_owned(), target: change.target.clone() });
             };
             let mut view = View::default();
             if let Some(object) = &read.object {

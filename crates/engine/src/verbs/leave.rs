@@ -68,8 +68,8 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
     } else {
         Request::Delete { pod: pod.pod.clone(), uid: pod.uid.clone() }
     };
-    let read = machine.reads.get(&pod.pod);
-    let fresh = || Stage::There(Next::act(Action::Read(pod.pod.clone())));
+    let read = machine.moment(&step.name).reads.get(&pod.pod);
+    let fresh = || Stage::There(Next::act(Action::Read { step: step.name.clone(), target: pod.pod.clone() }));
     let asked = match reaction(&machine.state, &step.name, &request, now) {
         Reaction::Over => true,
         Reaction::Send | Reaction::Look => false,

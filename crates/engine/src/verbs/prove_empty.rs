@@ -53,8 +53,8 @@ pub(super) fn next(machine: &Machine, step: &Step, prove: &ProveEmpty, now: Time
     if machine.state.step(&step.name).is_some_and(|state| state.proved) {
         return Next::Done;
     }
-    let list = || Next::act(Action::ListPods(prove.node.clone()));
-    let Some(last) = machine.lists.last() else { return list() };
+    let list = || Next::act(Action::ListPods { step: step.name.clone(), node: prove.node.clone() });
+    let Some(last) = machine.moment(&step.name).lists.last() else { return list() };
     if !last.others.is_empty() {
         if now >= last.at + AGAIN {
             return list();
@@ -65,10 +65,13 @@ pub(super) fn next(machine: &Machine, step: &Step, prove: &ProveEmpty, now: Time
         let reason = format!("{} still holds {}{more}", prove.node, names.join(", "));
         return Next::Wait { reason, until: last.at + AGAIN };
     }
-    let Some(first) = machine.lists.first().filter(|first| first.others.is_empty()) else { return list() };
+    let Some(first) = machine.moment(&step.name).lists.first().filter(|first| first.others.is_empty()) else {
+        return list();
+    };
     if last.at - first.at >= APART {
         let evidence = |list: &List| EmptyList { at: list.at, stays: list.stays.clone() };
         return Next::act(Action::Record(Event::NodeEmpty {
+            step: Some(step.name.clone()),
             node: prove.node.clone(),
             lists: [evidence(first), evidence(last)],
         }));

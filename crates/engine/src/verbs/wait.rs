@@ -8,11 +8,11 @@ use super::Next;
 use crate::condition;
 use crate::machine::{LOOK_AGAIN, Machine};
 
-pub(super) fn next(machine: &Machine, wait: &Wait, view: &View, now: Timestamp) -> Next {
+pub(super) fn next(machine: &Machine, step: &str, wait: &Wait, view: &View, now: Timestamp) -> Next {
     if let Err(found) = condition::check(view, &wait.until) {
         return Next::Wait { reason: format!("{}; found: {found}", wait.until), until: now + LOOK_AGAIN };
     }
-    let until = machine.held_since.unwrap_or(now) + wait.stable_for;
+    let until = machine.moment(step).held_since.unwrap_or(now) + wait.stable_for;
     if now >= until {
         return Next::Done;
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rehome_engine::drive::{self, DriveError, End};
 use rehome_engine::journal::{JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, World};
+use rehome_engine::world::{ReadFailed, Stop, World};
 use rehome_k8s::meta::OwnerRef;
 use rehome_k8s::node::Node;
 use rehome_k8s::pod::{Phase, Pod};
@@ -44,7 +44,7 @@ pub struct Scripted {
     /// Where successors land.
     pub lands_on: String,
     pub journal_when_sent: Vec<usize>,
-    pub stop: bool,
+    pub stop: Stop,
     /// How many of the next reads and lists fail.
     pub failing: u32,
     /// How many of the next lists hold a pod that was bound just before.
@@ -80,7 +80,7 @@ impl Scripted {
             sent: Vec::new(),
             lands_on: "new".to_owned(),
             journal_when_sent: Vec::new(),
-            stop: false,
+            stop: Stop::No,
             failing: 0,
             stragglers: 0,
             lists: 0,
@@ -228,7 +228,7 @@ impl World for Scripted {
         }
     }
 
-    fn interrupted(&self) -> bool {
+    fn stop(&self) -> Stop {
         self.stop
     }
 }

@@ -161,5 +161,5 @@ fn a_wait_ends_when_somebody_asks_to_stop() {
     world.stop.store(true, Ordering::Relaxed);
     let hour = world.now() + Seconds::new(3600);
     world.wait(hour);
-    assert!(world.interrupted());
+    assert_eq!(world.stop(), rehome_engine::world::Stop::Now);
 }

@@ -1,6 +1,6 @@
 //! The fence: no new pod lands on a node that is emptied, nor on one that is no target.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::field;
 use rehome_model::ObjectRef;
@@ -40,7 +40,7 @@ pub(super) fn raise(facts: &Facts<'_>, waves: &mut Waves) {
         }
         let name = waves.name(&format!("fence/{node}"));
         let mut step = change(name, taint(node, FENCE_TAINT, before.as_deref(), Some(word)), because);
-        if waves.last.is_none() {
+        if waves.nothing_before() {
             step.requires = facts.targets.iter().map(|node| Condition::NodeReady { node: node.clone() }).collect();
         }
         if word == FENCE_BYSTANDER {
@@ -59,6 +59,8 @@ pub(super) fn raise(facts: &Facts<'_>, waves: &mut Waves) {
         undo: Undo::Nothing,
         side_effects: Vec::new(),
         deadline: CHANGE_DEADLINE,
+        outages: 0,
+        holds: BTreeSet::new(),
     };
     waves.push(step, "all fences must be up");
 }

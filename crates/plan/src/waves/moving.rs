@@ -1,6 +1,6 @@
 //! The steps that move one unit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::owner::Owner;
 use rehome_k8s::{Kind, Record, View};
@@ -20,20 +20,35 @@ use crate::strategies::Way;
 /// The value of the hold: a plan's only use of it.
 const HOLD: &str = "rehome";
 
-pub(super) fn steps(facts: &Facts<'_>, decision: &mut Decision, snapshot: &Digest, waves: &mut Waves) {
+/// Adds the steps of a unit. While one closes targets to others, nothing else moves: its steps close the section and
+/// open another.
+pub(super) fn steps(
+    facts: &Facts<'_>,
+    decision: &mut Decision,
+    holds: BTreeSet<ObjectRef>,
+    snapshot: &Digest,
+    waves: &mut Waves,
+) {
+    let alone = decision.meets_on.is_some();
+    if alone {
+        waves.joined();
+    }
     let held = hold(facts, decision, waves);
     let onto: Vec<String> = match &held {
         Some((target, _)) => vec![target.clone()],
         None => facts.targets.iter().cloned().collect(),
     };
-    let step = moving(facts, decision, onto, snapshot, waves);
-    decision.step = waves.push(step, "units move one after the other");
+    let step = Step { holds, ..moving(facts, decision, onto, snapshot, waves) };
+    decision.step = waves.push(step, "nothing of this wave moves before");
     if let Some((target, nodes)) = held {
         for node in nodes {
             let name = waves.name(&format!("release/{}/{node}", decision.unit.path()));
             let because = format!("the workloads stand on {target}, and others may use {node} again");
             waves.push(change(name, taint(&node, HOLD_TAINT, Some(HOLD), None), &because), "the unit has moved");
         }
+    }
+    if alone {
+        waves.beside();
     }
 }
 
@@ -119,6 +134,8 @@ fn moving(facts: &Facts<'_>, decision: &Decision, onto: Vec<String>, snapshot: &
         undo: Undo::LeftInPlace { why: why_left.to_owned() },
         side_effects: decision.bid.side_effects.clone(),
         deadline,
+        outages: decision.disruption.outages,
+        holds: BTreeSet::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A node whose pods have left: cordoned, and proved empty.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::field;
 use rehome_model::ObjectRef;
@@ -43,6 +43,8 @@ pub(super) fn close(facts: &Facts<'_>, node: &str, waves: &mut Waves) {
         undo: Undo::Nothing,
         side_effects: Vec::new(),
         deadline: PROOF_DEADLINE,
+        outages: 0,
+        holds: BTreeSet::new(),
     };
     waves.push(step, "it is cordoned");
 }

@@ -162,7 +162,7 @@ impl Observer for Story {
                 };
                 self.lines.push(format!("  {time:>8}  {to:<16} {}", receipt.workload));
             }
-            Event::NodeEmpty { node, lists } => {
+            Event::NodeEmpty { node, lists, .. } => {
                 let stays = count(lists[1].stays.len(), "pod");
                 self.lines.push(format!("  {time:>8}  {node} is empty but for {stays} that belong there"));
             }
