@@ -72,7 +72,7 @@ fn put_back(machine: &Machine, step: &str, change: &Change, now: Timestamp) -> A
     };
     match reaction(&machine.state, step, &request, now) {
         Reaction::Over => Action::Record(Event::Undone { step: step.to_owned() }),
-        Reaction::Send | Reaction::Look => looked(),
+        Reaction::Send | Reaction::Look | Reaction::Budget(_) => looked(),
         Reaction::Pause { until, reason } => Action::Wait { until, step: step.to_owned(), reason },
         Reaction::Stuck { cause, .. } => left(step, cause),
     }

@@ -2,6 +2,7 @@
 //! `rehome-model`, `verb.rs`.
 
 pub(crate) mod answer;
+mod budget;
 mod change;
 mod leave;
 pub(crate) mod prove_empty;

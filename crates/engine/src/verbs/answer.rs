@@ -6,7 +6,6 @@ use rehome_model::Timestamp;
 use rehome_model::request::{Cause, Outcome, Request};
 use rehome_model::time::Seconds;
 
-use crate::machine::LOOK_AGAIN;
 use crate::state::State;
 
 /// How often a webhook may deny a request before a person is asked.
@@ -24,10 +23,24 @@ pub(crate) enum Reaction {
     Send,
     /// Send it again, but not before.
     Pause { until: Timestamp, reason: String },
+    /// A budget refuses: what the cluster shows of it says for how long.
+    Budget(Refused),
     /// The field has changed under us: read it again and decide.
     Look,
     /// Asking again is of no use.
     Stuck { cause: String, instructions: Vec<String> },
+}
+
+/// A request that a budget refused.
+pub(crate) struct Refused {
+    /// When the answer was written down.
+    pub(crate) at: Timestamp,
+    /// How often in a row.
+    pub(crate) in_a_row: u32,
+    /// `Retry-After`.
+    pub(crate) retry_after: Option<Seconds>,
+    /// What the server said.
+    pub(crate) said: String,
 }
 
 /// What a request's last outcome asks for.
@@ -61,7 +74,12 @@ pub(crate) fn reaction(state: &State, step: &str, request: &Request, now: Timest
         Cause::NotFound | Cause::OtherIncarnation { .. } => {
             stuck(&["the object is gone: make a new plan from a new capture"])
         }
-        Cause::Budget { retry_after, .. } => pause(retry_after.unwrap_or(LOOK_AGAIN)),
+        Cause::Budget { retry_after, .. } => Reaction::Budget(Refused {
+            at: *at,
+            in_a_row: sent.in_a_row,
+            retry_after: *retry_after,
+            said: cause.to_string(),
+        }),
         Cause::Throttled { retry_after } => pause(*retry_after),
         Cause::Server { .. } if sent.in_a_row < SERVER_ERRORS => pause(backoff),
         Cause::Denied { .. } if sent.in_a_row < DENIALS => pause(backoff),

@@ -34,7 +34,8 @@ pub(crate) fn set(machine: &Machine, step: &str, change: &Change, now: Timestamp
     let request = Request::SetField(change.clone());
     match reaction(&machine.state, step, &request, now) {
         Reaction::Over => Next::Done,
-        Reaction::Send => Next::act(machine.announce(step, request)),
+        // Only an eviction is refused by a budget.
+        Reaction::Send | Reaction::Budget(_) => Next::act(machine.announce(step, request)),
         Reaction::Pause { until, reason } => Next::Wait { reason, until },
         Reaction::Stuck { cause, instructions } => Next::Stuck { cause, instructions },
         Reaction::Look => {

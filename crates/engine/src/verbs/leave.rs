@@ -15,7 +15,7 @@ use rehome_model::time::Seconds;
 use rehome_model::{Timestamp, Uid};
 
 use super::answer::{Reaction, reaction};
-use super::{Next, on};
+use super::{Next, budget, on};
 use crate::machine::{Action, LOOK_AGAIN, Machine};
 use crate::state::StepState;
 
@@ -70,9 +70,14 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
     };
     let read = machine.moment(&step.name).reads.get(&pod.pod);
     let fresh = || Stage::There(Next::act(Action::Read { step: step.name.clone(), target: pod.pod.clone() }));
-    let asked = match reaction(&machine.state, &step.name, &request, now) {
+    let mut reaction = reaction(&machine.state, &step.name, &request, now);
+    if let Reaction::Budget(refused) = reaction {
+        let found = if let Some(Object::Pod(pod)) = view.by_uid(&pod.uid) { Some(&**pod) } else { None };
+        reaction = budget::reaction(view, found, refused, now);
+    }
+    let asked = match reaction {
         Reaction::Over => true,
-        Reaction::Send | Reaction::Look => false,
+        Reaction::Send | Reaction::Look | Reaction::Budget(_) => false,
         Reaction::Pause { until, reason } => return Stage::There(Next::Wait { reason, until }),
         Reaction::Stuck { cause, instructions } => return Stage::There(Next::Stuck { cause, instructions }),
     };
