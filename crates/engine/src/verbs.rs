@@ -2,6 +2,7 @@
 //! `rehome-model`, `verb.rs`.
 
 pub(crate) mod answer;
+mod attached;
 mod budget;
 mod change;
 mod leave;
@@ -52,7 +53,7 @@ pub(crate) fn next(machine: &Machine, step: &Step, view: &View, now: Timestamp) 
             leave::next(machine, step, &rule, view, now)
         }
         Verb::Wait(wait) => wait::next(machine, &step.name, wait, view, now),
-        Verb::ProveEmpty(prove) => prove_empty::next(machine, step, prove, now),
+        Verb::ProveEmpty(prove) => prove_empty::next(machine, step, prove, view, now),
     }
 }
 
@@ -101,6 +102,7 @@ pub(crate) fn resolve(step: &Step, view: &View) -> (Vec<LeavingPod>, Vec<Uid>) {
                     uid: pod.meta.uid.clone(),
                     node: node.clone(),
                     ready: rehome_k8s::readiness::serves(pod),
+                    volumes: rehome_k8s::attachment::volumes_of(view, pod),
                 }),
                 _ => known.push(pod.meta.uid.clone()),
             }

@@ -6,6 +6,7 @@
 
 pub mod admission;
 pub mod affinity;
+pub mod attachment;
 pub mod budget;
 pub mod field;
 pub mod ingest;

@@ -85,6 +85,8 @@ pub struct CsiDriver {
     pub meta: Meta,
     /// `spec.storageCapacity`: it publishes how much room there is, and volumes are made only where there is enough.
     pub publishes_capacity: bool,
+    /// `spec.attachRequired`: its volumes are attached to a node before a pod there starts. Default true.
+    pub attach_required: bool,
     /// `spec.preventPodSchedulingIfMissing`: no pod with its volumes goes to a node that lacks it.
     pub required_on_node: bool,
 }

@@ -157,6 +157,9 @@ pub struct LeavingPod {
     pub node: String,
     /// Whether it was Ready: then its successor has to be, too.
     pub ready: bool,
+    /// The PersistentVolumes that it mounts: its receipt waits until they are detached from the node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volumes: Vec<String>,
 }
 
 /// The receipt of one move.

@@ -13,6 +13,7 @@ use rehome_model::behaviour::{Behaviour, PodBehaviour};
 use rehome_model::time::Seconds;
 use rehome_model::{Timestamp, Uid};
 
+use crate::controllers::attach_detach::unattached;
 use crate::event::KubeletStep;
 use crate::random::Random;
 
@@ -92,7 +93,7 @@ impl Kubelets {
     /// Carries out a step.
     pub(crate) fn act(&mut self, view: &View, pod: &Arc<Pod>, step: KubeletStep, now: Timestamp) -> Act {
         let asleep = pod.node.as_deref().and_then(|node| view.node(node)).is_some_and(|node| node.ready == Some(false));
-        let busy = step == KubeletStep::Start && busy_claim(view, pod);
+        let busy = step == KubeletStep::Start && (busy_claim(view, pod) || unattached(view, pod));
         if asleep || busy {
             self.blocked.insert(pod.meta.uid.clone(), pod.meta.key());
             if busy && pod.reason.as_deref() != Some(CREATING) {

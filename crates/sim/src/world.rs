@@ -343,7 +343,7 @@ impl SimWorld {
                     self.kubelet_step(pod);
                 }
             }
-            Some(Record::Node(_)) => self.unblock(),
+            Some(Record::Node(_) | Record::VolumeAttachment(_)) => self.unblock(),
             None if before.is_some() => self.unblock(),
             _ => {}
         }

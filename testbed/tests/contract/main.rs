@@ -47,5 +47,6 @@ contract! {
     percentages_round_up: crate::cases::percentages::script;
     endpoints_follow_readiness: crate::cases::endpoints::script;
     a_limit_range_fills_in_and_refuses: crate::cases::limit_range::script;
+    a_volume_is_on_one_node_at_a_time: crate::cases::attachment::script;
     dependents_go_with_their_owner: crate::cases::garbage::script;
 }

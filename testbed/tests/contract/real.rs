@@ -116,6 +116,20 @@ impl ContractWorld for Real {
         self.nodes.push(name);
     }
 
+    fn attaching_node(&mut self, suffix: &str, cpu: &str) {
+        self.node(suffix, cpu);
+        let path = self.path(Kind::Node, &format!("{}-{suffix}", self.namespace));
+        let patch = json!({"metadata": {"annotations": {rehome_k8s::attachment::CONTROLLER_MANAGED: "true"}}});
+        self.send("PATCH", &path, "application/merge-patch+json", &patch).unwrap();
+    }
+
+    fn play_attacher(&mut self) {
+        for record in self.look(&[Kind::VolumeAttachment]).records() {
+            let path = format!("{}/status", self.path(Kind::VolumeAttachment, &record.meta().name));
+            self.send("PATCH", &path, "application/merge-patch+json", &json!({"status": {"attached": true}})).unwrap();
+        }
+    }
+
     fn create(&mut self, object: &Value) -> Answer {
         let kind = Kind::by_name(object["kind"].as_str().unwrap()).unwrap();
         Self::answer(self.send("POST", &self.path(kind, ""), JSON, object), 201)

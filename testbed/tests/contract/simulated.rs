@@ -1,6 +1,7 @@
 //! The simulated cluster as a world of the contract.
 
 use rehome_engine::world::World as _;
+use rehome_k8s::attachment::CONTROLLER_MANAGED;
 use rehome_k8s::{Key, Kind, Record, View};
 use rehome_model::request::{Cause, Request};
 use rehome_model::snapshot::ClusterIdentity;
@@ -60,9 +61,24 @@ impl ContractWorld for Simulated {
         self.world.create(USER, &manifest.to_string()).unwrap();
     }
 
+    fn attaching_node(&mut self, suffix: &str, cpu: &str) {
+        self.node(suffix, cpu);
+        let key = Key::cluster(format!("{NAMESPACE}-{suffix}"));
+        let Some(Record::Node(node)) = self.world.truth().get(Kind::Node, &key) else { panic!("no {key}") };
+        let mut node = (**node).clone();
+        node.meta.annotations.insert(CONTROLLER_MANAGED.to_owned(), "true".to_owned());
+        self.world.mutate(USER, Mutation::Update(Record::Node(std::sync::Arc::new(node))));
+    }
+
+    fn play_attacher(&mut self) {
+        // The simulated attacher is as quick as the controller.
+    }
+
     fn create(&mut self, object: &Value) -> Answer {
         let mut object = object.clone();
-        object["metadata"]["namespace"] = NAMESPACE.into();
+        if Kind::by_name(object["kind"].as_str().unwrap()).is_some_and(Kind::namespaced) {
+            object["metadata"]["namespace"] = NAMESPACE.into();
+        }
         match self.world.create(USER, &object.to_string()) {
             Ok(_) => Answer { code: 201, ..Answer::default() },
             Err(error @ CreateFailed::Refused { .. }) => Answer { code: 403, cause: None, message: error.to_string() },

@@ -27,7 +27,10 @@ pub(crate) trait ContractWorld {
     /// Makes a node `<namespace>-<suffix>` with this many CPUs.
     fn node(&mut self, suffix: &str, cpu: &str);
 
-    /// Creates an object in the namespace.
+    /// The same, and its kubelet leaves attaching volumes to the controller.
+    fn attaching_node(&mut self, suffix: &str, cpu: &str);
+
+    /// Creates an object, in the namespace where its kind has one.
     fn create(&mut self, object: &Value) -> Answer;
 
     /// Deletes an object of the namespace, in the background.
@@ -44,6 +47,9 @@ pub(crate) trait ContractWorld {
 
     /// Says that a pod that no kubelet takes up runs, and whether it is Ready.
     fn play_kubelet(&mut self, pod: &str, ready: bool);
+
+    /// Says that every volume that is to be attached is.
+    fn play_attacher(&mut self);
 
     /// What is, of these kinds, by fresh lists.
     fn look(&mut self, kinds: &[Kind]) -> View;

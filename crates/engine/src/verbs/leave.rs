@@ -15,7 +15,7 @@ use rehome_model::time::Seconds;
 use rehome_model::{Timestamp, Uid};
 
 use super::answer::{Reaction, reaction};
-use super::{Next, budget, on};
+use super::{Next, attached, budget, on};
 use crate::machine::{Action, LOOK_AGAIN, Machine};
 use crate::state::StepState;
 
@@ -140,6 +140,9 @@ fn receipt(step: &Step, state: &StepState, rule: &Rule<'_>, view: &View, pod: &L
     let moved = |successor: Option<&Pod>| {
         Next::act(Action::Record(Event::Moved { step: step.name.clone(), receipt: receipt_of(pod, successor) }))
     };
+    if let Some(reason) = attached::to_source(view, pod) {
+        return Next::Wait { reason, until: now + LOOK_AGAIN };
+    }
     if !rule.awaited {
         return moved(None);
     }

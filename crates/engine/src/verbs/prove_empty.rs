@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rehome_k8s::View;
 use rehome_k8s::pod::Pod;
 use rehome_model::journal::{EmptyList, Event};
 use rehome_model::plan::Step;
@@ -12,8 +13,8 @@ use rehome_model::time::Seconds;
 use rehome_model::verb::ProveEmpty;
 use rehome_model::{ObjectRef, Timestamp};
 
-use super::Next;
-use crate::machine::{Action, Machine};
+use super::{Next, attached};
+use crate::machine::{Action, LOOK_AGAIN, Machine};
 
 /// How far apart the two lists must be.
 const APART: Seconds = Seconds::new(5);
@@ -49,9 +50,13 @@ pub(crate) fn observe(lists: &mut Vec<List>, pods: &[Arc<Pod>], asked: Timestamp
     lists.push(List { at: asked, stays: staying, others });
 }
 
-pub(super) fn next(machine: &Machine, step: &Step, prove: &ProveEmpty, now: Timestamp) -> Next {
+pub(super) fn next(machine: &Machine, step: &Step, prove: &ProveEmpty, view: &View, now: Timestamp) -> Next {
     if machine.state.step(&step.name).is_some_and(|state| state.proved) {
         return Next::Done;
+    }
+    // An instance that is deleted with a volume attached takes the volume along on some clouds.
+    if let Some(reason) = attached::to_node(view, &prove.node) {
+        return Next::Wait { reason, until: now + LOOK_AGAIN };
     }
     let list = || Next::act(Action::ListPods { step: step.name.clone(), node: prove.node.clone() });
     let Some(last) = machine.moment(&step.name).lists.last() else { return list() };

@@ -6,7 +6,7 @@ use rehome_model::journal::Event;
 use rehome_model::plan::Step;
 use rehome_model::verb::{Change, Field, RESTART_ANNOTATION, Restart};
 
-use super::{Next, change, leave, on};
+use super::{Next, attached, change, leave, on};
 use crate::machine::{Action, LOOK_AGAIN, Machine};
 
 /// The change of the template that a restart is.
@@ -69,6 +69,9 @@ pub(super) fn next(machine: &Machine, step: &Step, restart: &Restart, view: &Vie
     }
     let due = state.leaving.iter().find(|pod| !state.receipts.iter().any(|receipt| receipt.uid == pod.uid));
     let Some(pod) = due else { return Next::Done };
+    if let Some(reason) = attached::to_source(view, pod) {
+        return wait(reason);
+    }
     let successor = leave::successors(view, state, pod).into_iter().find(|pod| readiness::serves(pod));
     if successor.is_none() && deployment.replicas.unwrap_or(1) > i64::try_from(pods.len()).unwrap_or(i64::MAX) {
         return wait(format!("a successor of {} is not Ready yet", pod.pod.name));

@@ -21,6 +21,7 @@ const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 pub(super) fn driver(object: storage::CSIDriver) -> Result<CsiDriver, BadField> {
     Ok(CsiDriver {
         meta: meta(object.metadata),
+        attach_required: object.spec.attach_required.unwrap_or(true),
         publishes_capacity: object.spec.storage_capacity == Some(true),
         required_on_node: object.spec.prevent_pod_scheduling_if_missing == Some(true),
     })

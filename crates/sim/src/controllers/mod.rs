@@ -6,6 +6,7 @@
 use rehome_k8s::{Key, Kind, Record, View};
 use rehome_model::Timestamp;
 
+pub mod attach_detach;
 pub mod daemonset;
 pub mod deployment;
 pub mod disruption;
@@ -88,6 +89,7 @@ pub fn standard() -> Vec<Box<dyn Controller>> {
         Box::new(garbage::GarbageCollector),
         Box::new(provisioner::Provisioner),
         Box::new(node_taints::NodeTaints),
+        Box::new(attach_detach::AttachDetach),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! The cases, one in each file. A case says what must be so in both worlds.
 
+pub(crate) mod attachment;
 pub(crate) mod conflict;
 pub(crate) mod daemon_set;
 pub(crate) mod endpoints;
