@@ -9,7 +9,10 @@
 )]
 
 mod beside;
+mod fail;
 mod moved;
 mod saboteurs;
+mod scenario;
 mod six_to_six;
+mod storm;
 mod sweep;

@@ -4,9 +4,7 @@
 //! piece of the line that was being written.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rehome_engine::drive::{self, DriveError, End};
 use rehome_engine::journal::{self, JournalStore, StoreFailed};
@@ -15,16 +13,12 @@ use rehome_engine::world::World as _;
 use rehome_k8s::View;
 use rehome_k8s::node::{Node, UNSCHEDULABLE_TAINT};
 use rehome_k8s::toleration::Taint;
-use rehome_model::behaviour::Behaviour;
-use rehome_model::intent::Intent;
+use rehome_model::Digest;
 use rehome_model::journal::{Event, Record, Verdict};
-use rehome_model::plan::Plan;
-use rehome_model::{Digest, Timestamp};
-use rehome_run::read;
 use rehome_sim::SimWorld;
-use rehome_testbed::scenario::six_to_six;
 
 use crate::moved;
+use crate::scenario::{Scenario, case, on_two_threads, six_to_six};
 
 /// The seed of ties, jitter and delays.
 const SEED: u64 = 11;
@@ -58,30 +52,6 @@ impl JournalStore for Disk {
     }
 }
 
-/// What is to be moved.
-struct Scenario {
-    before: View,
-    plan: Plan,
-    behaviour: Behaviour,
-    begins: Timestamp,
-}
-
-/// A case of `cases/`.
-fn case(name: &str) -> Scenario {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases").join(name);
-    let loaded = read::path(&folder.join("cluster")).unwrap();
-    let intent: Intent = read::document::read(&folder.join("intent.yaml")).unwrap().document;
-    let plan = rehome_plan::plan(&loaded.view, loaded.digest.clone(), &intent).unwrap();
-    assert_eq!(plan.blockers().count(), 0, "{name}");
-    let file = folder.join("behaviour.yaml");
-    let behaviour = if file.exists() {
-        read::document::read::<Behaviour>(&file).unwrap().document
-    } else {
-        rehome_sim::measured::behaviour_from(&loaded.view).behaviour
-    };
-    Scenario { before: loaded.view, plan, behaviour, begins: loaded.snapshot.taken }
-}
-
 impl Scenario {
     fn machine(&self) -> Machine {
         Machine::new(Arc::new(self.plan.clone()), Digest::of(&self.plan).unwrap())
@@ -89,7 +59,7 @@ impl Scenario {
 
     /// Runs until the process dies, and gives what it leaves behind.
     fn until(&self, death: Death) -> (SimWorld, Disk) {
-        let mut world = SimWorld::new(self.before.clone(), self.behaviour.clone(), SEED, self.begins);
+        let mut world = self.world(SEED);
         let mut disk = Disk { bytes: Vec::new(), death };
         let mut machine = self.machine();
         let now = world.now();
@@ -135,32 +105,9 @@ fn node_settings(view: &View) -> BTreeMap<String, (bool, Vec<Taint>)> {
     view.nodes().map(|node| (node.name().to_owned(), settings(node))).collect()
 }
 
-/// Runs `work` for every number below `count` on two threads.
-fn on_two_threads(count: usize, work: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= count {
-                        return;
-                    }
-                    work(index);
-                }
-            });
-        }
-    });
-}
-
 #[test]
 fn six_to_six_killed_at_every_record() {
-    let before = moved::cluster();
-    let plan = moved::plan(&before);
-    sweep(
-        "six-to-six",
-        &Scenario { before, plan, behaviour: six_to_six::behaviour_during(SEED), begins: moved::WINDOW },
-    );
+    sweep("six-to-six", &six_to_six());
 }
 
 #[test]
