@@ -1,11 +1,21 @@
 //! Runs one test program as cargo would, and reads what it says.
 
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
 use std::process::{Command, ExitStatus, Stdio};
 
+use super::Tier;
 use super::programs::TestProgram;
 use super::verdict::Verdict;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{WorkspaceError, environment};
+
+/// How many tests of one program run at a time. Source: the documentation of libtest.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// Tests on a real control plane wait for it most of the time: one more than there are processors.
+fn threads(processors: usize) -> usize {
+    processors + 1
+}
 
 /// Runs a test program in the folder of its package. Its output goes on as it comes.
 ///
@@ -23,6 +33,9 @@ pub(crate) fn run(program: &TestProgram, assets: Option<&str>, arguments: &[&str
     if let Some(folder) = assets {
         // So that no test looks for programs by itself.
         command.env("KUBEBUILDER_ASSETS", folder);
+    }
+    if program.tier == Tier::ControlPlane && environment(THREADS).is_none() {
+        command.env(THREADS, threads(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)).to_string());
     }
     let (verdict, status) = follow(&mut command)?;
     Ok(judge(verdict, status))
