@@ -132,6 +132,22 @@ mutants! {
     LatestNotAssumed,
     /// What the pod itself brings is not scored.
     ScoresWithoutThePod,
+    /// A pod that never preempts does.
+    EverybodyPreempts,
+    /// Pods of the same priority are pushed out.
+    EqualsPushedOut,
+    /// All pods of lower priority are pushed out, needed or not.
+    NobodyReprieved,
+    /// A budget with an empty selector protects everybody from preemption.
+    EmptyBudgetProtects,
+    /// Evictions that are under way count twice against a budget.
+    DisruptedPodsIgnored,
+    /// Nodes are chosen for preemption whatever budgets say.
+    BudgetsUnranked,
+    /// Victims of negative priority make a node cheaper, the more the cheaper.
+    PrioritiesNotShifted,
+    /// The oldest of all victims counts, not the oldest of the most important.
+    OldestOfAll,
 }
 
 /// Whether a rule is wrong now.

@@ -64,6 +64,8 @@ pub struct Model {
     adrift: BTreeMap<Key, Arc<Pod>>,
     /// Pods for which room is being made on a node.
     pub(crate) nominated: BTreeMap<Key, Arc<Pod>>,
+    /// Pods that were taken off a node to see whether that makes room, while it is tried.
+    pub(crate) tried_without: BTreeMap<Key, (Arc<Pod>, usize)>,
 }
 
 /// A bound pod.
@@ -332,6 +334,11 @@ impl Model {
                 act(class);
             }
         }
+    }
+
+    /// What a tally counts.
+    pub(crate) fn counted(&self, tally: usize) -> &Counted {
+        self.counted.value(tally)
     }
 
     pub(crate) fn counts(&self, tally: usize) -> &Tally {

@@ -4,16 +4,20 @@
 //! put back, those whose budget would be violated first, and the more important before the less. Budgets are honoured where
 //! that is possible, and violated where it is not.
 //! Sources: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption`, `SelectVictimsOnNode`;
-//! `framework/preemption`, `pickOneNodeForPreemption`. Not modelled: pod groups, and that in clusters of more than 100
-//! candidates only some are looked at, from a random one on.
+//! `framework/preemption`, `pickOneNodeForPreemption`. Not modelled: pod groups; that in clusters of more than 100 candidates
+//! only some are looked at, from a random one on; and that a pod waits for victims of an earlier attempt, which whoever
+//! calls must see to. Left to chance by kube-scheduler itself, and here by name: the order of victims of equal priority and
+//! start on one node, and, since 1.37, which of two budgets of one pod counts first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rehome_k8s::Key;
+use rehome_k8s::mutant::{self, Mutant};
 use rehome_k8s::pod::Pod;
+use rehome_k8s::policy::{BudgetStatus, PodDisruptionBudget};
 use rehome_k8s::selector::Selector;
-use rehome_k8s::{Key, policy::PodDisruptionBudget};
 use rehome_model::Timestamp;
 
 use crate::cycle::Cycle;
@@ -45,26 +49,31 @@ fn by_importance(pods: &mut [Arc<Pod>]) {
 
 impl Model {
     /// What preemption would do for a pod that no node takes; `None` if nothing helps, or if the pod never preempts.
-    /// Where several nodes are equal by all measures, the first by name is given.
+    /// Where several nodes are equal by all measures, the first by name is given: the others are [`Preemption::ties`].
     pub fn preempt(&mut self, pod: &Pod) -> Option<Preemption> {
-        if pod.spec.never_preempts {
-            return None;
+        self.preemptions(pod).into_iter().min_by_key(cost)
+    }
+
+    /// All nodes that could be cleared for a pod that no node takes, by name, and what each would cost.
+    pub fn preemptions(&mut self, pod: &Pod) -> Vec<Preemption> {
+        if pod.spec.never_preempts && !mutant::on(Mutant::EverybodyPreempts) {
+            return Vec::new();
         }
         let judgement = self.judge(pod);
         let curable: Vec<String> =
             judgement.nodes.iter().filter(|node| node.curable).map(|node| node.node.clone()).collect();
-        let candidates = curable.iter().filter_map(|node| self.victims_on(pod, node));
-        candidates.min_by_key(cost)
+        curable.iter().filter_map(|node| self.victims_on(pod, node)).collect()
     }
 
     fn victims_on(&mut self, pod: &Pod, node: &str) -> Option<Preemption> {
-        let lower = |other: &&Arc<Pod>| other.spec.priority < pod.spec.priority;
+        let equals = i64::from(mutant::on(Mutant::EqualsPushedOut));
+        let lower = |other: &&Arc<Pod>| other.spec.priority < pod.spec.priority + equals;
         let mut potential: Vec<Arc<Pod>> = self.pods_on(node).filter(lower).cloned().collect();
         if potential.is_empty() {
             return None;
         }
         for victim in &potential {
-            self.remove_pod(&victim.meta.key());
+            self.try_without(victim);
         }
         let fits = self.takes(pod, node);
         let mut victims = Vec::new();
@@ -75,19 +84,32 @@ impl Model {
             for (victim, violates) in
                 violating.into_iter().map(|v| (v, true)).chain(others.into_iter().map(|v| (v, false)))
             {
-                self.insert_pod(&victim);
-                if !self.takes(pod, node) {
-                    self.remove_pod(&victim.meta.key());
+                self.put_back(&victim);
+                if mutant::on(Mutant::NobodyReprieved) || !self.takes(pod, node) {
+                    self.try_without(&victim);
                     violations += usize::from(violates);
                     victims.push(victim);
                 }
             }
         }
         for victim in &potential {
-            self.insert_pod(victim);
+            self.put_back(victim);
         }
         by_importance(&mut victims);
         (!victims.is_empty()).then(|| Preemption { node: node.to_owned(), victims, violations })
+    }
+
+    fn try_without(&mut self, victim: &Arc<Pod>) {
+        let key = victim.meta.key();
+        if let Some(node) = victim.node.as_ref().and_then(|name| self.nodes.find(name)) {
+            self.tried_without.insert(key.clone(), (Arc::clone(victim), node));
+        }
+        self.remove_pod(&key);
+    }
+
+    fn put_back(&mut self, victim: &Arc<Pod>) {
+        self.tried_without.remove(&victim.meta.key());
+        self.insert_pod(victim);
     }
 
     fn takes(&mut self, pod: &Pod, node: &str) -> bool {
@@ -100,26 +122,48 @@ impl Model {
     /// Source: `framework/preemption`, `FilterVictimsWithPDBViolation`.
     fn by_budget(&self, pods: &[Arc<Pod>]) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
         let mut left: BTreeMap<&Key, i64> = BTreeMap::new();
+        let stops = self.profile.stops_at_a_violated_budget();
         pods.iter().cloned().partition(|pod| {
             let mut violates = false;
             for (key, budget) in self.budgets.iter().filter(|(key, _)| key.namespace == pod.meta.namespace) {
-                let Some(status) = &budget.status else { continue };
+                // What has no status allows nothing.
+                let unseen = BudgetStatus::default();
+                let status = budget.status.as_ref().unwrap_or(&unseen);
                 let selects = match &budget.selector {
                     // A budget without a selector, or with an empty one, protects nobody here.
                     Selector::Nothing => false,
                     Selector::All(requirements) => {
-                        !requirements.is_empty() && budget.selector.matches(&pod.meta.labels)
+                        (!requirements.is_empty() || mutant::on(Mutant::EmptyBudgetProtects))
+                            && budget.selector.matches(&pod.meta.labels)
                     }
                 };
-                if pod.meta.labels.is_empty() || !selects || status.disrupted_pods.contains(&pod.meta.name) {
+                if pod.meta.labels.is_empty() || !selects || seen_through(status, &pod.meta.name) {
                     continue;
                 }
                 let left = left.entry(key).or_insert(status.disruptions_allowed);
                 *left -= 1;
                 violates |= *left < 0;
+                if violates && stops {
+                    break;
+                }
             }
             violates
         })
+    }
+}
+
+/// Whether the eviction of the pod has been counted already.
+fn seen_through(status: &BudgetStatus, pod: &str) -> bool {
+    status.disrupted_pods.contains(pod) && !mutant::on(Mutant::DisruptedPodsIgnored)
+}
+
+impl Preemption {
+    /// Those that kube-scheduler draws from: no measure tells them from the best.
+    #[must_use]
+    pub fn ties(candidates: &[Self]) -> Vec<&Self> {
+        let nameless = |candidate: &Self| Cost { node: String::new(), ..cost(candidate) };
+        let best = candidates.iter().map(nameless).min();
+        candidates.iter().filter(|candidate| Some(nameless(candidate)) == best).collect()
     }
 }
 
@@ -138,12 +182,13 @@ struct Cost {
 fn cost(candidate: &Preemption) -> Cost {
     let victims = &candidate.victims;
     let highest_priority = victims.iter().map(|pod| pod.spec.priority).max().unwrap_or_default();
-    let oldest = victims.iter().filter(|pod| pod.spec.priority == highest_priority);
+    let oldest = victims.iter().filter(|pod| pod.spec.priority == highest_priority || mutant::on(Mutant::OldestOfAll));
+    let shift = if mutant::on(Mutant::PrioritiesNotShifted) { 0 } else { i128::from(i32::MAX) + 1 };
     Cost {
-        violations: candidate.violations,
+        violations: if mutant::on(Mutant::BudgetsUnranked) { 0 } else { candidate.violations },
         highest_priority,
         // Priorities are shifted, so that fewer pods of negative priority are not dearer than more.
-        priorities: victims.iter().map(|pod| i128::from(pod.spec.priority) + i128::from(i32::MAX) + 1).sum(),
+        priorities: victims.iter().map(|pod| i128::from(pod.spec.priority) + shift).sum(),
         pods: victims.len(),
         youngest: Reverse(oldest.map(|pod| (started(pod).is_none(), started(pod))).min().unwrap_or_default()),
         node: candidate.node.clone(),

@@ -105,6 +105,12 @@ impl Profile {
         self.minor < Minor::V1_37
     }
 
+    /// In preemption, a pod that violates one budget does not use up its others. Source: `podIsViolating` of
+    /// `framework/preemption/util.go` beside `filterPodsWithPDBViolation` of 1.36.
+    pub(crate) fn stops_at_a_violated_budget(self) -> bool {
+        self.minor >= Minor::V1_37
+    }
+
     /// Resizes count as the largest of three sums over the pod, not container by container.
     pub(crate) fn resizes_by_pod(self) -> bool {
         self.minor >= Minor::V1_37

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::coverage::general;
-use super::verdict::{NodeVerdict, PodVerdict, Rejection};
+use super::verdict::{Cleared, NodeVerdict, PodVerdict, Preemptions, Rejection};
 
 /// What is different. Two differences of one kind have most likely one cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,8 @@ pub enum Kind {
     Total,
     /// The text of the event.
     Message,
+    /// Which nodes could be cleared, of whom, and which of them is taken.
+    Preemption,
     /// One side failed.
     Failed,
 }
@@ -47,7 +49,7 @@ impl Difference {
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let words = |difference: &Self| match difference.kind {
-            Kind::Score(_) | Kind::Total | Kind::Message | Kind::Nodes => None,
+            Kind::Score(_) | Kind::Total | Kind::Message | Kind::Nodes | Kind::Preemption => None,
             _ => Some((general(&difference.oracle), general(&difference.model))),
         };
         self.kind == other.kind && words(self) == words(other)
@@ -93,6 +95,7 @@ pub fn pod(oracle: &PodVerdict, model: &PodVerdict) -> Vec<Difference> {
         let text = |message: &Option<String>| message.clone().unwrap_or_else(|| "nothing".to_owned());
         found.add(None, Kind::Message, &text(&oracle.message), &text(&model.message));
     }
+    found.preemptions(oracle.preemption.as_ref(), model.preemption.as_ref());
     found.list
 }
 
@@ -110,6 +113,23 @@ impl Differences<'_> {
             oracle: oracle.to_owned(),
             model: model.to_owned(),
         });
+    }
+
+    fn preemptions(&mut self, oracle: Option<&Preemptions>, model: Option<&Preemptions>) {
+        let none = Preemptions::default();
+        let (oracle, model) = (oracle.unwrap_or(&none), model.unwrap_or(&none));
+        let nodes: BTreeSet<&String> = oracle.candidates.keys().chain(model.candidates.keys()).collect();
+        let text = |cleared: Option<&Cleared>| cleared.map_or("would clear nothing".to_owned(), |c| format!("{c:?}"));
+        for node in nodes {
+            let (theirs, ours) = (oracle.candidates.get(node), model.candidates.get(node));
+            if theirs != ours {
+                self.add(Some(node), Kind::Preemption, &text(theirs), &text(ours));
+            }
+        }
+        if oracle.ties != model.ties {
+            let text = |nodes: &BTreeSet<String>| format!("takes one of {nodes:?}");
+            self.add(None, Kind::Preemption, &text(&oracle.ties), &text(&model.ties));
+        }
     }
 
     fn node(&mut self, oracle: &NodeVerdict, model: &NodeVerdict, blocked: bool) {
@@ -181,9 +201,11 @@ mod tests {
         model.nodes[0].alone.insert(no.plugin.clone(), no.reasons.clone());
         model.nodes[0].total = 2;
         model.message = Some("0/1".to_owned());
+        model.preemption = Some(Preemptions { ties: ["a".to_owned()].into(), ..Preemptions::default() });
         let kinds: Vec<Kind> = pod(&oracle, &model).into_iter().map(|difference| difference.kind).collect();
         let ports = || "NodePorts".to_owned();
-        assert_eq!(kinds, [Kind::Blocked, Kind::First(ports()), Kind::Alone(ports()), Kind::Total, Kind::Message]);
+        let expected = [Kind::Blocked, Kind::First(ports()), Kind::Alone(ports()), Kind::Total, Kind::Message];
+        assert_eq!(kinds, expected.into_iter().chain([Kind::Preemption]).collect::<Vec<_>>());
     }
 
     #[test]

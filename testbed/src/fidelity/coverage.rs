@@ -5,12 +5,14 @@
 //! oracle says, never the model.
 
 mod expected;
+mod preemption;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::verdict::{NodeVerdict, PodVerdict};
 pub use expected::{Expectation, LEAST, Proof};
+use preemption::Decided;
 
 /// Counts of one reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub struct Coverage {
     reasons: BTreeMap<(String, String), Count>,
     /// Pairs in which the plugin's score was not that of another node of the pod.
     scores: BTreeMap<String, usize>,
+    /// What decided whom to push out.
+    preemption: Decided,
     pods: usize,
     pairs: usize,
     failed: usize,
@@ -64,6 +68,7 @@ impl Coverage {
                 count.passed += beside;
             }
             self.add_scores(&pod.nodes);
+            self.preemption.add(pod);
         }
     }
 
@@ -109,6 +114,7 @@ impl Coverage {
                 thin.push(format!("score of {plugin}: {differed} of {LEAST}"));
             }
         }
+        thin.extend(self.preemption.thin());
         thin
     }
 
@@ -147,6 +153,7 @@ impl Coverage {
         for (plugin, differed) in &self.scores {
             let _ = writeln!(text, "{differed:>8}  {plugin}");
         }
+        text.push_str(&self.preemption.table());
         text
     }
 }

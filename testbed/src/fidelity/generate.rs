@@ -55,7 +55,7 @@ struct Theme {
 
 /// All themes. Those whose rules have several reasons, or rarely decide alone, weigh more.
 const THEMES: [Theme; 18] = [
-    Theme { name: "resources", weight: 9, dress: resources::dress },
+    Theme { name: "resources", weight: 11, dress: resources::dress },
     Theme { name: "taints", weight: 5, dress: taints::dress },
     Theme { name: "node-affinity", weight: 9, dress: node_affinity::dress },
     Theme { name: "host-ports", weight: 4, dress: host_ports::dress },
@@ -72,7 +72,7 @@ const THEMES: [Theme; 18] = [
     Theme { name: "pod-affinity", weight: 10, dress: pod_affinity::dress },
     Theme { name: "images", weight: 4, dress: images::dress },
     Theme { name: "declared-features", weight: 4, dress: declared_features::dress },
-    Theme { name: "preemption", weight: 4, dress: preemption::dress },
+    Theme { name: "preemption", weight: 12, dress: preemption::dress },
 ];
 
 /// The cluster of this seed.
@@ -93,6 +93,8 @@ pub fn cluster(seed: u64) -> Cluster {
         }
     }
     let mut draft = Draft::new(&mut dice, share);
+    // Preemption makes all pods and nodes smaller or larger, those too that others added.
+    themes.sort_by_key(|theme| theme.name == "preemption");
     for theme in &themes {
         (theme.dress)(&mut draft, &mut dice);
     }

@@ -2,10 +2,10 @@
 
 use rehome_k8s::{Key, View, ingest};
 use rehome_model::snapshot::ClusterIdentity;
-use rehome_sched::{Judgement, Minor, Model, Profile};
+use rehome_sched::{Judgement, Minor, Model, Preemption, Profile};
 
 use super::generate::Cluster;
-use super::verdict::{NodeVerdict, PodVerdict, Rejection};
+use super::verdict::{Cleared, NodeVerdict, PodVerdict, Preemptions, Rejection};
 use crate::oracle::{self, Oracle, OracleError, Request, Version};
 
 /// Somebody who can judge the pods of a cluster.
@@ -48,10 +48,24 @@ impl Judge for OurModel {
         for name in &cluster.pods {
             let (namespace, short) = name.split_once('/').unwrap_or(("", name));
             let pod = view.pod(&Key::new(namespace, short)).ok_or_else(|| JudgeError::NoPod(name.clone()))?;
-            verdicts.push(of_judgement(name, &model.judge(pod)));
+            let mut verdict = of_judgement(name, &model.judge(pod));
+            if verdict.message.is_some() {
+                verdict.preemption = preemptions(cluster, &model.preemptions(pod));
+            }
+            verdicts.push(verdict);
         }
         Ok(verdicts)
     }
+}
+
+fn preemptions(cluster: &Cluster, found: &[Preemption]) -> Option<Preemptions> {
+    let cleared = |candidate: &Preemption| {
+        let victims = candidate.victims.iter().map(|pod| pod.meta.key().to_string()).collect();
+        let violations = i64::try_from(candidate.violations).unwrap_or(i64::MAX);
+        (candidate.node.clone(), Cleared::of(cluster, victims, violations))
+    };
+    let ties = Preemption::ties(found).into_iter().map(|tie| tie.node.clone()).collect();
+    (!found.is_empty()).then(|| Preemptions { ties, candidates: found.iter().map(cleared).collect() })
 }
 
 fn of_judgement(pod: &str, judgement: &Judgement) -> PodVerdict {
@@ -71,7 +85,7 @@ fn of_judgement(pod: &str, judgement: &Judgement) -> PodVerdict {
         blocked: judgement.blocked.as_ref().map(rejection),
         nodes: nodes.collect(),
         message: judgement.message(),
-        error: String::new(),
+        ..PodVerdict::default()
     }
 }
 
@@ -98,11 +112,11 @@ impl Judge for KubeScheduler {
         let request = Request { objects: cluster.objects.clone(), pods: cluster.pods.clone() };
         let response = self.oracle.ask(&request)?;
         self.version = response.version;
-        Ok(response.pods.into_iter().map(of_response).collect())
+        Ok(response.pods.into_iter().map(|pod| of_response(cluster, pod)).collect())
     }
 }
 
-fn of_response(pod: oracle::PodVerdict) -> PodVerdict {
+fn of_response(cluster: &Cluster, pod: oracle::PodVerdict) -> PodVerdict {
     let rejection =
         |verdict: oracle::Verdict| Rejection { plugin: verdict.plugin, reasons: verdict.reasons.into_iter().collect() };
     let nodes = pod.nodes.into_iter().map(|node| NodeVerdict {
@@ -112,11 +126,20 @@ fn of_response(pod: oracle::PodVerdict) -> PodVerdict {
         scores: node.scores,
         total: node.total,
     });
+    let preemption = pod.preemption.map(|preemption| Preemptions {
+        ties: preemption.ties.into_iter().collect(),
+        candidates: preemption
+            .candidates
+            .into_iter()
+            .map(|candidate| (candidate.node, Cleared::of(cluster, candidate.victims, candidate.violations)))
+            .collect(),
+    });
     PodVerdict {
         pod: pod.pod,
         blocked: pod.blocked.map(rejection),
         nodes: nodes.collect(),
         message: pod.message,
+        preemption,
         error: pod.error.unwrap_or_default(),
     }
 }

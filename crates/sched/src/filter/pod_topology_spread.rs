@@ -45,6 +45,13 @@ impl State {
                     exists[domain] = true;
                 }
             }
+            for (pod, node) in model.tried_without.values() {
+                let domain = topology.of(*node);
+                let part = || has_all_keys(model, &class.hard, *node) && takes_part(model, constraint, *node);
+                if domain != NOWHERE && model.counted(constraint.tally).counts_out_only(pod) && part() {
+                    matching[domain] -= 1;
+                }
+            }
             let domains = matching.iter().zip(&exists).filter(|(_, exists)| **exists).map(|(count, _)| *count);
             let number = i64::try_from(domains.clone().count()).unwrap_or(i64::MAX);
             let few = number < constraint.min_domains && !on(Mutant::MinDomainsIgnored);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rehome_k8s::pod::Pod;
-use rehome_k8s::selector::Selector;
+use rehome_k8s::selector::{Requirement, Selector};
 use rehome_k8s::storage::CsiNode;
 use rehome_k8s::{Key, Kind};
 
@@ -50,18 +50,26 @@ impl Siblings {
     /// What the Services of a pod and its owner select together; `None` where neither selects anything.
     /// Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper/spread.go`, `DefaultSelector`.
     pub(crate) fn of(&self, pod: &Pod) -> Option<Selector> {
-        let mut requirements = Vec::new();
+        let mut requirements: Vec<Requirement> = Vec::new();
         let from = Key::new(pod.meta.namespace.clone(), "");
         let own = self.services.range(from..).take_while(|(key, _)| key.namespace == pod.meta.namespace);
         let owner = pod.meta.controller.as_ref().and_then(|owner| {
             let kind = Kind::by_name(&owner.kind).filter(|kind| kind.api_version() == owner.api_version)?;
-            self.workloads.get(&(kind, Key::new(pod.meta.namespace.clone(), owner.name.clone())))
+            let selector = self.workloads.get(&(kind, Key::new(pod.meta.namespace.clone(), owner.name.clone())))?;
+            Some((kind, selector))
         });
         let services = own.map(|(_, selector)| selector).filter(|selector| selector.matches(&pod.meta.labels));
-        for selector in services.chain(owner) {
+        for selector in services {
             if let Selector::All(more) = selector {
                 requirements.extend(more.iter().cloned());
             }
+        }
+        if let Some((kind, Selector::All(more))) = owner {
+            if kind == Kind::ReplicationController {
+                // Its labels are merged with those of the Services, and stand in their place; others are added.
+                requirements.retain(|requirement| more.iter().all(|other| other.key != requirement.key));
+            }
+            requirements.extend(more.iter().cloned());
         }
         requirements.sort();
         requirements.dedup();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rehome_k8s::mutant::{Mutant, on};
+use rehome_k8s::pod::Pod;
 use rehome_k8s::selector::Selector;
 
 use super::term::Scope;
@@ -29,6 +30,20 @@ impl Counted {
                 scopes.iter().any(|scope| scope.selects(namespace, labels))
             }
             Self::All(scopes) => scopes.iter().all(|scope| scope.selects(namespace, labels)),
+        }
+    }
+
+    /// Whether spreading counts a pod out that it never counted: one that is about to end, or one that only an empty
+    /// selector matches. That is what kube-scheduler does when it tries whether a node could be cleared of it.
+    /// Source: `podtopologyspread/filtering.go`, `updateWithPod` beside `countPodsMatchSelector`.
+    pub(crate) fn counts_out_only(&self, pod: &Pod) -> bool {
+        match self {
+            Self::Spread(of, selector) => {
+                *of == pod.meta.namespace
+                    && selector.matches(&pod.meta.labels)
+                    && (pod.meta.deleting.is_some() || *selector == Selector::All(Vec::new()))
+            }
+            Self::All(_) => false,
         }
     }
 

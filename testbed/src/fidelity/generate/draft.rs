@@ -56,6 +56,12 @@ impl Draft {
         draft
     }
 
+    /// One more pod to judge.
+    pub(super) fn another(&mut self, dice: &mut Dice) {
+        let pod = self.pod("p", dice);
+        self.judged.push(pod);
+    }
+
     fn pod(&mut self, prefix: &str, dice: &mut Dice) -> Value {
         let (name, namespace) = (format!("{prefix}-{:03}", self.number()), dice.pick(&NAMESPACES));
         let mut labels = json!({"app": dice.pick(&APPS)});

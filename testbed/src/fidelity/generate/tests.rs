@@ -25,7 +25,8 @@ fn every_theme_comes_and_every_object_is_read() {
             let name = (object["kind"].to_string(), meta["namespace"].to_string(), meta["name"].to_string());
             assert!(names.insert(name.clone()), "seed {seed}: {name:?} is there twice");
         }
-        assert!((5..=12).contains(&cluster.pods.len()));
+        // Preemption adds twelve of its own.
+        assert!((5..=24).contains(&cluster.pods.len()));
     }
     assert_eq!(themes.len(), THEMES.len());
 }
