@@ -8,6 +8,7 @@
 //! is sent, and nothing that the cluster was asked to do is ever taken as done because no error came.
 
 pub mod condition;
+mod drift;
 pub mod drive;
 pub mod journal;
 mod limits;

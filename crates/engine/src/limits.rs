@@ -2,7 +2,6 @@
 //! workloads down at a time than the operator agreed to.
 
 use rehome_model::plan::{Plan, Step};
-use rehome_model::verb::Verb;
 
 /// Whether a step may begin beside those that are under way.
 ///
@@ -14,17 +13,13 @@ pub(crate) fn admit<'p>(step: &Step, plan: &Plan, under_way: impl Iterator<Item 
         if !step.holds.is_disjoint(&other.holds) {
             return false;
         }
-        moving += usize::from(moves(other));
+        // Only what moves pods counts.
+        moving += usize::from(other.verb.moves_pods());
         down += other.outages;
     }
-    let room = !moves(step) || moving < plan.intent.parallel.max(1);
+    let room = !step.verb.moves_pods() || moving < plan.intent.parallel.max(1);
     let bearable = step.outages == 0 || down == 0 || down + step.outages <= plan.intent.max_unavailable;
     room && bearable
-}
-
-/// Whether a step moves pods: only those count.
-fn moves(step: &Step) -> bool {
-    matches!(step.verb, Verb::Restart(_) | Verb::Evict(_) | Verb::Delete(_))
 }
 
 #[cfg(test)]

@@ -12,18 +12,21 @@ use rehome_model::time::Seconds;
 use rehome_model::verb::Verb;
 use rehome_model::{Digest, ObjectRef, Timestamp};
 
+use crate::drift::Standing;
 use crate::drive::End;
 use crate::order::Order;
 pub use crate::state::ReplayError;
 use crate::state::State;
 use crate::verbs::{self, Next};
 use crate::world::ReadFailed;
-use crate::{condition, limits, undo};
+use crate::{condition, drift, limits, undo};
 
 /// How long a step may wait for its requirements before they count as refused: a watch can be this far behind.
 const REQUIREMENT_GRACE: Seconds = Seconds::new(10);
 /// How often a wait looks again when nothing changes.
 pub(crate) const LOOK_AGAIN: Seconds = Seconds::new(5);
+/// How often it is looked whether something has drifted.
+const LOOK_FOR_DRIFT: Seconds = Seconds::new(1);
 /// How long to wait before a read that failed is tried again.
 const READ_AGAIN: Seconds = Seconds::new(2);
 
@@ -91,6 +94,14 @@ pub(crate) struct Moment {
     refused: Option<Timestamp>,
 }
 
+/// What comes of a look for drift.
+enum Drifting {
+    No,
+    /// It is on record, and has some time left.
+    Waits,
+    Act(Action),
+}
+
 /// The machine. Its state is a fold over records; what it holds besides (fresh reads, lists) is only worth a moment.
 pub struct Machine {
     pub(crate) plan: Arc<Plan>,
@@ -103,6 +114,10 @@ pub struct Machine {
     moments: BTreeMap<String, Moment>,
     /// No step is begun any more: somebody wants the run to stop.
     winding_down: bool,
+    /// What the run has set, and must stay so.
+    standing: Standing,
+    /// When it was last looked whether something has drifted.
+    looked: Option<Timestamp>,
 }
 
 impl Machine {
@@ -117,6 +132,8 @@ impl Machine {
             outbox: None,
             moments: BTreeMap::new(),
             winding_down: false,
+            standing: Standing::default(),
+            looked: None,
         }
     }
 
@@ -197,8 +214,18 @@ impl Machine {
     /// What begins and ends changes what can begin next.
     fn follow(&mut self, event: &Event) {
         match event {
-            Event::StepStarted { step, .. } => self.order.begin(step),
-            Event::StepDone { step } | Event::StepAlreadyDone { step } => self.order.finish(step),
+            Event::StepStarted { step, .. } => {
+                self.order.begin(step);
+                if let Some(Verb::Change(change)) = self.order.find(step, &self.plan).map(|step| &step.verb) {
+                    self.standing.release(change);
+                }
+            }
+            Event::StepDone { step } | Event::StepAlreadyDone { step } => {
+                self.order.finish(step);
+                if let Some(Verb::Change(change)) = self.order.find(step, &self.plan).map(|step| &step.verb) {
+                    self.standing.set(change);
+                }
+            }
             _ => {}
         }
     }
@@ -291,14 +318,26 @@ impl Machine {
             return if self.winding_down { Action::Stop } else { undo::next(self, now) };
         }
         let plan = Arc::clone(&self.plan);
+        let quiet = match self.drifted(view, now) {
+            Drifting::No => false,
+            Drifting::Waits => true,
+            Drifting::Act(action) => return action,
+        };
         let mut wait = None;
         let under_way: Vec<usize> = self.order.open().collect();
         for number in &under_way {
             let Some(step) = self.order.get(*number, &plan) else { continue };
             match self.advance(step, view, now) {
                 Action::Wait { until, step, reason } => wait = Some(sooner(wait, until, step, reason)),
+                Action::Record(Event::Intent { step, .. }) if quiet => {
+                    let reason = "nothing is sent while something has drifted".to_owned();
+                    wait = Some(sooner(wait, now + LOOK_AGAIN, step, reason));
+                }
                 action => return action,
             }
+        }
+        if quiet {
+            return self.waits_for_drift(wait, now);
         }
         if self.winding_down {
             return if under_way.is_empty() { Action::Stop } else { waiting(wait, under_way.len()) };
@@ -326,6 +365,51 @@ impl Machine {
                 stuck(&step.name, &cause, &["the plan is faulty: make a new one".to_owned()])
             }
         }
+    }
+
+    /// Whether something has drifted, and what is to be said of it.
+    fn drifted(&mut self, view: &View, now: Timestamp) -> Drifting {
+        if self.state.drift.is_none() && self.looked.is_some_and(|looked| now < looked + LOOK_FOR_DRIFT) {
+            return Drifting::No;
+        }
+        self.looked = Some(now);
+        let moving = self.plan.steps().any(|step| step.verb.moves_pods() && !self.state.done(&step.name));
+        match (drift::seen(&self.plan, &self.standing, view, moving), &self.state.drift) {
+            (None, None) => Drifting::No,
+            (None, Some((subject, ..))) => {
+                Drifting::Act(Action::Record(Event::DriftEnded { subject: subject.clone() }))
+            }
+            (Some(seen), Some((subject, expected, found, since)))
+                if seen.subject == *subject && seen.expected == *expected && seen.found == *found =>
+            {
+                if now < *since + seen.patience {
+                    return Drifting::Waits;
+                }
+                let step = self.order.open().chain(self.order.ready()).next();
+                let step = step.and_then(|number| self.order.get(number, &self.plan));
+                let cause = format!("{subject} has drifted: expected {expected}; found: {found}");
+                let instructions = [
+                    format!("find out who changed {subject}, and put it back; then: rehome resume"),
+                    "or run: rehome rollback, which puts back what was changed".to_owned(),
+                ];
+                Drifting::Act(stuck(step.map_or("", |step| &step.name), &cause, &instructions))
+            }
+            (Some(seen), _) => Drifting::Act(Action::Record(Event::Drifted {
+                subject: seen.subject,
+                expected: seen.expected,
+                found: seen.found,
+            })),
+        }
+    }
+
+    fn waits_for_drift(&self, wait: Option<(Timestamp, String, String)>, now: Timestamp) -> Action {
+        let (subject, expected, found) = match &self.state.drift {
+            Some((subject, expected, found, _)) => (subject.to_string(), expected.as_str(), found.as_str()),
+            None => return Action::Stop,
+        };
+        let (until, step) = wait.map_or((now + LOOK_AGAIN, String::new()), |(until, step, _)| (until, step));
+        let reason = format!("{subject} has drifted: expected {expected}; found: {found}");
+        Action::Wait { until: until.min(now + LOOK_AGAIN), step, reason }
     }
 
     /// Waits a little after a read for a step that failed, while the step has time.

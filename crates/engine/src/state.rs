@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_model::journal::{Event, LeavingPod, Receipt, Record, Verdict};
 use rehome_model::request::{Outcome, Request};
-use rehome_model::{Digest, Timestamp, Uid};
+use rehome_model::{Digest, ObjectRef, Timestamp, Uid};
 
 /// What is known of a run from its journal alone.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub(crate) resumed: u64,
     /// Whether what was changed is being put back.
     pub(crate) undoing: bool,
+    /// What has drifted, and since when that is waited for.
+    pub(crate) drift: Option<(ObjectRef, String, String, Timestamp)>,
     /// Why the run stands still; cleared when it is resumed.
     pub(crate) stuck: Option<(String, String, Vec<String>)>,
     /// How it ended.
@@ -110,6 +112,7 @@ impl Default for State {
             of_step: BTreeMap::new(),
             resumed: 0,
             undoing: false,
+            drift: None,
             stuck: None,
             finished: None,
         }
@@ -199,6 +202,10 @@ impl State {
                 Some(_) => Ok(()),
                 None => Err(("a step that proves the node", node.clone())),
             },
+            Event::DriftEnded { subject } if self.drift.as_ref().is_none_or(|(drifted, ..)| drifted != subject) => {
+                Err(("the end of what has drifted", subject.to_string()))
+            }
+            Event::Drifted { subject, .. } => self.forward(&subject.to_string()),
             Event::UndoStarted {} if self.undoing => Err(("the run's first undo", "another undo".to_owned())),
             Event::Undone { step } | Event::Left { step, .. } => {
                 if self.undoing {
@@ -212,6 +219,7 @@ impl State {
             }
             Event::RunStarted { .. }
             | Event::Resumed { .. }
+            | Event::DriftEnded { .. }
             | Event::Stuck { .. }
             | Event::Interrupted {}
             | Event::UndoStarted {}
@@ -311,6 +319,10 @@ impl State {
             Event::Stuck { step, cause, instructions } => {
                 self.stuck = Some((step.clone(), cause.clone(), instructions.clone()));
             }
+            Event::Drifted { subject, expected, found } => {
+                self.drift = Some((subject.clone(), expected.clone(), found.clone(), record.at));
+            }
+            Event::DriftEnded { .. } => self.drift = None,
             Event::Interrupted {} => {}
             Event::Undone { step } | Event::Left { step, .. } => self.change(step, |state| state.unwound = true),
             Event::Finished { verdict } => self.finished = Some(*verdict),
@@ -321,6 +333,9 @@ impl State {
     fn go_on(&mut self, record: &Record) {
         self.stuck = None;
         self.resumed = record.seq;
+        if let Some((.., since)) = &mut self.drift {
+            *since = record.at;
+        }
         for name in &self.open {
             if let Some(step) = self.steps.get_mut(name) {
                 step.since = Some(record.at);

@@ -112,6 +112,20 @@ pub enum Event {
         /// When the lists were taken, and the pods that stay by name.
         lists: [EmptyList; 2],
     },
+    /// Something that the run has put in place, or rests on, is not so any more. Nothing is begun or sent while it lasts.
+    Drifted {
+        /// What has changed.
+        subject: ObjectRef,
+        /// What should be so.
+        expected: String,
+        /// What was seen instead.
+        found: String,
+    },
+    /// It is as it should be again.
+    DriftEnded {
+        /// What had changed.
+        subject: ObjectRef,
+    },
     /// The run cannot go on by itself.
     Stuck {
         /// The step.

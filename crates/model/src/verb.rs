@@ -42,6 +42,12 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Whether it moves pods.
+    #[must_use]
+    pub fn moves_pods(&self) -> bool {
+        matches!(self, Self::Restart(_) | Self::Evict(_) | Self::Delete(_))
+    }
+
     /// The word for it in tables.
     #[must_use]
     pub fn word(&self) -> &'static str {

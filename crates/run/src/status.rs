@@ -35,6 +35,9 @@ pub struct Status {
     pub moved: usize,
     /// Nodes that were proved empty.
     pub empty: Vec<String>,
+    /// What has drifted and is waited for: what should be so, and what was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<String>,
     /// Changes that were put back.
     pub undone: usize,
     /// Changes that were left in place, with the reason.
@@ -81,6 +84,7 @@ pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
         refused: 0,
         moved: 0,
         empty: Vec::new(),
+        drift: None,
         undone: 0,
         left: Vec::new(),
     };
@@ -102,6 +106,10 @@ pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
             Event::Answer { .. } | Event::Reread { .. } => {}
             Event::Moved { .. } => status.moved += 1,
             Event::NodeEmpty { node, .. } => status.empty.push(node.clone()),
+            Event::Drifted { subject, expected, found } => {
+                status.drift = Some(format!("{subject}: expected {expected}; found: {found}"));
+            }
+            Event::DriftEnded { .. } => status.drift = None,
             Event::Stuck { step, cause, instructions } => {
                 let (step, cause, instructions) = (step.clone(), cause.clone(), instructions.clone());
                 status.standing = Standing::Stuck { step, cause, instructions };

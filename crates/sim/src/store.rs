@@ -10,7 +10,7 @@ use rehome_k8s::{Key, Kind, Record, View};
 use rehome_model::{Timestamp, Uid};
 
 use crate::controllers::Change;
-use crate::random::Random;
+use crate::random::{Random, mix};
 
 /// All objects. A clone shares them until one of the two is written to.
 #[derive(Clone, Debug)]
@@ -34,7 +34,10 @@ impl Store {
         // Resource versions go on after the newest that was captured.
         let revision =
             view.records().filter_map(|record| record.meta().resource_version.parse().ok()).max().unwrap_or(0);
-        Self { view: Arc::new(view), revision, names: Random::new(seed ^ 0x6e61_6d65) }
+        // A UID is never used twice, not even by a twin of a cluster that was simulated from this seed itself.
+        let there = view.records().flat_map(|record| record.meta().uid.0.bytes());
+        let names = there.fold(seed ^ 0x6e61_6d65, |mixed, byte| mix(mixed ^ u64::from(byte)));
+        Self { view: Arc::new(view), revision, names: Random::new(names) }
     }
 
     pub(crate) fn view(&self) -> &Arc<View> {
@@ -62,10 +65,10 @@ impl Store {
         } else if self.view.get(kind, &record.key()).is_some() {
             return Err(AlreadyExists);
         }
-        let uid = self.names.uid();
+        let uid = Uid(self.names.uid());
         self.stamp(&mut record);
         let meta = record.meta_mut();
-        meta.uid = Uid(uid);
+        meta.uid = uid;
         meta.created = Some(now);
         if counts_generations(kind) {
             meta.generation = 1;

@@ -27,7 +27,7 @@ fn follow(plan: &Plan, journal: &[Record], mut see: impl FnMut(&[&Step])) {
 }
 
 fn moves(step: &Step) -> bool {
-    matches!(step.verb.word(), "restart" | "evict" | "delete")
+    step.verb.moves_pods()
 }
 
 #[test]

@@ -9,6 +9,7 @@
 )]
 
 mod beside;
+mod drift;
 mod fail;
 mod moved;
 mod saboteurs;

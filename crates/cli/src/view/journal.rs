@@ -41,6 +41,10 @@ pub(crate) fn line(record: &Record, wide: bool) -> Option<String> {
             let stays = lists[1].stays.len();
             format!("  Node {node} is empty: two lists hold nothing but {} that stay", super::count(stays, "pod"))
         }
+        Event::Drifted { subject, expected, found } => {
+            format!("  {} {subject}: expected {expected}; found: {found}", paint(CARE, "drifted:"))
+        }
+        Event::DriftEnded { subject } => format!("  {} {subject} is as it should be again", paint(GOOD, "✓")),
         Event::Stuck { step, cause, .. } => format!("{} {step}: {cause}", paint(BAD, "✗ stuck at")),
         Event::Interrupted {} => paint(CARE, "interrupted"),
         Event::UndoStarted {} => "putting back what was changed".to_owned(),

@@ -25,6 +25,9 @@ pub(crate) fn text(status: &Status) -> String {
     if status.undone > 0 {
         row("put back", status.undone.to_string());
     }
+    if let Some(drift) = &status.drift {
+        row("drifted", drift.clone());
+    }
     for step in &status.under_way {
         row("under way", step.clone());
     }
