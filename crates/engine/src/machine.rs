@@ -99,7 +99,7 @@ enum Drifting {
     No,
     /// It is on record, and has some time left.
     Waits,
-    Act(Action),
+    Act(Box<Action>),
 }
 
 /// The machine. Its state is a fold over records; what it holds besides (fresh reads, lists) is only worth a moment.
@@ -321,7 +321,7 @@ impl Machine {
         let quiet = match self.drifted(view, now) {
             Drifting::No => false,
             Drifting::Waits => true,
-            Drifting::Act(action) => return action,
+            Drifting::Act(action) => return *action,
         };
         let mut wait = None;
         let under_way: Vec<usize> = self.order.open().collect();
@@ -377,7 +377,7 @@ impl Machine {
         match (drift::seen(&self.plan, &self.standing, view, moving), &self.state.drift) {
             (None, None) => Drifting::No,
             (None, Some((subject, ..))) => {
-                Drifting::Act(Action::Record(Event::DriftEnded { subject: subject.clone() }))
+                Drifting::Act(Box::new(Action::Record(Event::DriftEnded { subject: subject.clone() })))
             }
             (Some(seen), Some((subject, expected, found, since)))
                 if seen.subject == *subject && seen.expected == *expected && seen.found == *found =>
@@ -392,13 +392,13 @@ impl Machine {
                     format!("find out who changed {subject}, and put it back; then: rehome resume"),
                     "or run: rehome rollback, which puts back what was changed".to_owned(),
                 ];
-                Drifting::Act(stuck(step.map_or("", |step| &step.name), &cause, &instructions))
+                Drifting::Act(Box::new(stuck(step.map_or("", |step| &step.name), &cause, &instructions)))
             }
-            (Some(seen), _) => Drifting::Act(Action::Record(Event::Drifted {
+            (Some(seen), _) => Drifting::Act(Box::new(Action::Record(Event::Drifted {
                 subject: seen.subject,
                 expected: seen.expected,
                 found: seen.found,
-            })),
+            }))),
         }
     }
 
