@@ -17,8 +17,8 @@ pub(crate) struct Cycle<'m> {
     pub(crate) model: &'m Model,
     pub(crate) class: &'m Class,
     pub(crate) pod: &'m Pod,
-    pub(crate) spread: pod_topology_spread::State,
-    pub(crate) affinity: inter_pod_affinity::State,
+    pub(crate) spread: pod_topology_spread::State<'m>,
+    pub(crate) affinity: inter_pod_affinity::State<'m>,
     pub(crate) volumes: volumes::Needs,
     /// Nodes on which room is being made for pods that are no less important, and what is against the node with them on it.
     reserved: BTreeMap<usize, Rejection>,

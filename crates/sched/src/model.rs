@@ -11,6 +11,7 @@ pub(crate) mod question;
 mod shapes;
 mod siblings;
 pub(crate) mod storage;
+pub(crate) mod sums;
 pub(crate) mod tally;
 pub(crate) mod term;
 pub(crate) mod topology;
@@ -161,7 +162,10 @@ impl Model {
     fn insert_node(&mut self, node: &Arc<Node>) {
         let before = self.nodes.find(node.name()).and_then(|index| self.nodes.get(index));
         let same_images = before.map_or(node.images.is_empty(), |before| before.images == node.images);
+        let found = self.nodes.find(node.name()).filter(|index| !self.on_node[*index].is_empty());
+        let domains = found.map(|index| self.nodes.domains_of(index));
         let index = self.nodes.set(node);
+        self.regroup(index, &domains.unwrap_or_default());
         if !same_images {
             self.images.set(index, &node.images);
         }
@@ -173,6 +177,17 @@ impl Model {
         let returned: Vec<_> = self.adrift.values().filter(here).cloned().collect();
         for pod in returned {
             self.insert_pod(&pod);
+        }
+    }
+
+    /// Moves what a node's pods count for to the domains that it is in now.
+    fn regroup(&mut self, node: usize, before: &[usize]) {
+        for (topology, from) in before.iter().enumerate() {
+            let to = self.nodes.domains(topology).of(node);
+            if *from != to {
+                let held = self.holders.iter_mut().flat_map(|holders| [&mut holders.forbids, &mut holders.weights]);
+                self.counts.iter_mut().chain(held).for_each(|tally| tally.moved(node, topology, *from, to));
+            }
         }
     }
 
@@ -253,11 +268,11 @@ impl Model {
         let ends = bound.pod.meta.deleting.is_some();
         for tally in &class.counted_by {
             if !ends || self.counted.value(*tally).counts_terminating() {
-                self.counts[*tally].add(node, sign);
+                self.counts[*tally].add(node, sign, &self.nodes);
             }
         }
         for (term, hold) in &class.holds {
-            self.holders[*term].hold(node, *hold, sign);
+            self.holders[*term].hold(node, *hold, sign, &self.nodes);
         }
     }
 
@@ -297,11 +312,16 @@ impl Model {
         for (_, bound) in self.bound.range(from..).take_while(|(key, _)| within(key)) {
             let ends = bound.pod.meta.deleting.is_some() && !counted.counts_terminating();
             if !ends && self.classes[bound.class].counted_by.last() == Some(&number) {
-                tally.add(bound.node, 1);
+                tally.add(bound.node, 1, &self.nodes);
             }
         }
         self.counts.push(tally);
         number
+    }
+
+    /// Keeps a tally's sums by the domains of a key from now on.
+    pub(crate) fn follow(&mut self, tally: usize, topology: usize) {
+        self.counts[tally].follow(topology, &self.nodes);
     }
 
     /// The number of a term. Nobody holds a new one yet.
@@ -312,7 +332,11 @@ impl Model {
             self.terms_in.add(scope.only_namespace(), number);
             let selects = |class: &Class| scope.selects(&class.shape.namespace, &class.shape.labels);
             self.classes_that(scope.only_namespace(), selects, |class| class.selected_by.push(number));
-            self.holders.push(Holders::default());
+            let topology = self.terms.value(number).topology;
+            let mut holders = Holders::default();
+            holders.forbids.follow(topology, &self.nodes);
+            holders.weights.follow(topology, &self.nodes);
+            self.holders.push(holders);
         }
         number
     }
@@ -456,14 +480,14 @@ impl ByNamespace {
 }
 
 impl Holders {
-    fn hold(&mut self, node: usize, hold: Hold, sign: i64) {
+    fn hold(&mut self, node: usize, hold: Hold, sign: i64, nodes: &Nodes) {
         match hold {
             Hold::Forbids => {
-                self.forbids.add(node, sign);
+                self.forbids.add(node, sign, nodes);
                 self.forbidding += sign;
             }
             Hold::Weighs(weight) => {
-                self.weights.add(node, sign * weight);
+                self.weights.add(node, sign * weight, nodes);
                 self.weighing += sign;
             }
         }

@@ -2,47 +2,37 @@
 //!
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
+use std::borrow::Cow;
+
 use rehome_k8s::mutant::{Mutant, on};
 
 use super::{Filter, one};
 use crate::cycle::Cycle;
 use crate::model::Model;
 use crate::model::class::Class;
+use crate::model::sums::Sums;
 use crate::model::topology::NOWHERE;
 
 const AFFINITY: &str = "node(s) didn't match pod affinity rules";
 const ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
 const OF_OTHERS: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-/// A topology key, and which of its domains hold what is looked for.
-type Domains = (usize, Vec<bool>);
+/// A topology key, and how much of what is looked for each of its domains holds.
+type Domains<'m> = (usize, Cow<'m, Sums>);
 
 /// Where pods are that draw or repel this one.
-pub(crate) struct State {
-    /// For each term of affinity: the domains with a pod that matches all terms.
-    attracted: Vec<Domains>,
+pub(crate) struct State<'m> {
+    /// For each term of affinity: the pods that match all terms.
+    attracted: Vec<Domains<'m>>,
     /// No pod matches, but this one matches its own terms: the first of a group may land anywhere.
     bootstraps: bool,
-    repelled: Vec<Domains>,
-    repelled_by_others: Vec<Domains>,
+    repelled: Vec<Domains<'m>>,
+    repelled_by_others: Vec<Domains<'m>>,
 }
 
-/// The domains in which a count is above zero, and whether there is one.
-fn domains(model: &Model, topology: usize, count: impl Fn(usize) -> i64) -> (Domains, bool) {
-    let domains = model.nodes.domains(topology);
-    let mut found = vec![false; domains.count()];
-    let mut any = false;
-    for node in model.nodes.order() {
-        if count(*node) > 0 && domains.of(*node) != NOWHERE {
-            found[domains.of(*node)] = true;
-            any = true;
-        }
-    }
-    ((topology, found), any)
-}
-
-impl State {
-    pub(crate) fn new(model: &Model, class: &Class) -> Self {
+impl<'m> State<'m> {
+    pub(crate) fn new(model: &'m Model, class: &Class) -> Self {
+        let sums = |tally: usize, topology: usize| model.counts(tally).sums(topology, &model.nodes);
         let mut state = Self {
             attracted: Vec::new(),
             bootstraps: class.attracts_itself && !on(Mutant::BootstrapDropped),
@@ -51,40 +41,40 @@ impl State {
         };
         if let Some((tally, keys)) = &class.attracted {
             for topology in keys {
-                let (found, any) = domains(model, *topology, |node| model.counts(*tally).of(node));
-                state.attracted.push(found);
-                state.bootstraps &= !any;
+                let sums = sums(*tally, *topology);
+                state.bootstraps &= !sums.any();
+                state.attracted.push((*topology, sums));
             }
         }
         for (tally, topology) in &class.repelled {
-            let (found, any) = domains(model, *topology, |node| model.counts(*tally).of(node));
-            state.repelled.extend(any.then_some(found));
+            let sums = sums(*tally, *topology);
+            state.repelled.extend(sums.any().then_some((*topology, sums)));
         }
         for term in &class.selected_by {
             let (term, holders) = model.holders(*term);
             if holders.forbidding > 0 && !on(Mutant::SymmetryDropped) {
-                let (found, any) = domains(model, term.topology, |node| holders.forbids.of(node));
-                state.repelled_by_others.extend(any.then_some(found));
+                let sums = holders.forbids.sums(term.topology, &model.nodes);
+                state.repelled_by_others.extend(sums.any().then_some((term.topology, sums)));
             }
         }
         state
     }
 }
 
-fn in_one_of(cycle: &Cycle<'_>, domains: &[Domains], node: usize) -> bool {
-    domains.iter().any(|(topology, found)| {
+fn in_one_of(cycle: &Cycle<'_>, domains: &[Domains<'_>], node: usize) -> bool {
+    domains.iter().any(|(topology, sums)| {
         let domain = cycle.model.nodes.domains(*topology).of(node);
-        domain != NOWHERE && found[domain]
+        domain != NOWHERE && sums.of(domain) > 0
     })
 }
 
 fn attracted(cycle: &Cycle<'_>, node: usize) -> bool {
     let state = &cycle.affinity;
     let mut everywhere = true;
-    for (topology, found) in &state.attracted {
+    for (topology, sums) in &state.attracted {
         match cycle.model.nodes.domains(*topology).of(node) {
             NOWHERE => return false,
-            domain => everywhere &= found[domain],
+            domain => everywhere &= sums.of(domain) > 0,
         }
     }
     everywhere || state.bootstraps

@@ -4,20 +4,23 @@
 //! looked at unless asked for, so that fenced nodes stay as empty domains.
 //! Source: `k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
+use std::borrow::Cow;
+
 use rehome_k8s::mutant::{Mutant, on};
 
 use super::{Filter, one};
 use crate::cycle::Cycle;
 use crate::model::Model;
 use crate::model::class::{Class, Constraint};
+use crate::model::sums::Sums;
 use crate::model::topology::NOWHERE;
 
 const UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
 const NO_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
 /// Matching pods by domain, and the least of them, for each hard constraint.
-pub(crate) struct State {
-    constraints: Vec<(Vec<i64>, i64)>,
+pub(crate) struct State<'m> {
+    constraints: Vec<(Cow<'m, Sums>, i64)>,
 }
 
 /// Whether a node takes part in a constraint's count.
@@ -30,36 +33,64 @@ pub(crate) fn has_all_keys(model: &Model, constraints: &[Constraint], node: usiz
     constraints.iter().all(|constraint| model.nodes.domains(constraint.topology).of(node) != NOWHERE)
 }
 
-impl State {
-    pub(crate) fn new(model: &Model, class: &Class) -> Self {
+/// Whether the policies leave no node out of a constraint's count.
+pub(crate) fn all_take_part(model: &Model, constraint: &Constraint) -> bool {
+    constraint.leaves_out.iter().all(|question| model.nodes.answers(*question).trivial())
+}
+
+/// Whether every node has all keys.
+pub(crate) fn all_have_all_keys(model: &Model, constraints: &[Constraint]) -> bool {
+    constraints.iter().all(|constraint| model.nodes.all_have(constraint.topology))
+}
+
+impl<'m> State<'m> {
+    pub(crate) fn new(model: &'m Model, class: &Class) -> Self {
+        // Whether a node that has a constraint's own key has all of them.
+        let keys = class.hard.len() == 1 || all_have_all_keys(model, &class.hard);
         let count = |constraint: &Constraint| {
             let topology = model.nodes.domains(constraint.topology);
-            let counts = model.counts(constraint.tally);
-            let mut matching = vec![0; topology.count()];
-            let mut exists = vec![false; topology.count()];
-            for node in model.nodes.order() {
-                let domain = topology.of(*node);
-                let all_keys = || has_all_keys(model, &class.hard, *node) || on(Mutant::NodesWithoutKeysCount);
-                if domain != NOWHERE && all_keys() && takes_part(model, constraint, *node) {
-                    matching[domain] += counts.of(*node);
-                    exists[domain] = true;
-                }
+            if keys && model.tried_without.is_empty() && all_take_part(model, constraint) {
+                let sums = model.counts(constraint.tally).sums(constraint.topology, &model.nodes);
+                let least = topology.domains().map(|domain| sums.of(domain)).min();
+                return (sums, least_of(constraint, topology.populated(), least));
             }
-            for (pod, node) in model.tried_without.values() {
-                let domain = topology.of(*node);
-                let part = || has_all_keys(model, &class.hard, *node) && takes_part(model, constraint, *node);
-                if domain != NOWHERE && model.counted(constraint.tally).counts_out_only(pod) && part() {
-                    matching[domain] -= 1;
-                }
-            }
-            let domains = matching.iter().zip(&exists).filter(|(_, exists)| **exists).map(|(count, _)| *count);
-            let number = i64::try_from(domains.clone().count()).unwrap_or(i64::MAX);
-            let few = number < constraint.min_domains && !on(Mutant::MinDomainsIgnored);
-            let least = if few { 0 } else { domains.min().unwrap_or(0) };
-            (matching, least)
+            let (sums, exists) = counted(model, class, constraint);
+            let domains = exists.iter().enumerate().filter(|(_, exists)| **exists).map(|(domain, _)| sums.of(domain));
+            let least = least_of(constraint, domains.clone().count(), domains.min());
+            (Cow::Owned(sums), least)
         };
         Self { constraints: class.hard.iter().map(count).collect() }
     }
+}
+
+/// What the emptiest domain counts for: nothing if there are too few of them.
+fn least_of(constraint: &Constraint, domains: usize, least: Option<i64>) -> i64 {
+    let few = i64::try_from(domains).unwrap_or(i64::MAX) < constraint.min_domains && !on(Mutant::MinDomainsIgnored);
+    if few { 0 } else { least.unwrap_or(0) }
+}
+
+/// Matching pods by domain, counted on the nodes that take part, and which domains have such a node.
+fn counted(model: &Model, class: &Class, constraint: &Constraint) -> (Sums, Vec<bool>) {
+    let topology = model.nodes.domains(constraint.topology);
+    let counts = model.counts(constraint.tally);
+    let mut matching = Sums::of_domains(topology.count());
+    let mut exists = vec![false; topology.count()];
+    for node in model.nodes.order() {
+        let domain = topology.of(*node);
+        let all_keys = || has_all_keys(model, &class.hard, *node) || on(Mutant::NodesWithoutKeysCount);
+        if domain != NOWHERE && all_keys() && takes_part(model, constraint, *node) {
+            matching.add(domain, counts.of(*node));
+            exists[domain] = true;
+        }
+    }
+    for (pod, node) in model.tried_without.values() {
+        let domain = topology.of(*node);
+        let part = || has_all_keys(model, &class.hard, *node) && takes_part(model, constraint, *node);
+        if domain != NOWHERE && model.counted(constraint.tally).counts_out_only(pod) && part() {
+            matching.add(domain, -1);
+        }
+    }
+    (matching, exists)
 }
 
 /// The first constraint that is against the node: whether for want of the label.
@@ -69,7 +100,7 @@ fn objection(cycle: &Cycle<'_>, node: usize) -> Option<bool> {
         if domain == NOWHERE {
             return Some(true);
         }
-        let skew = matching[domain] + i64::from(constraint.selects_itself) - least;
+        let skew = matching.of(domain) + i64::from(constraint.selects_itself) - least;
         (skew > constraint.max_skew).then_some(false)
     })
 }

@@ -187,11 +187,12 @@ impl Model {
                 min_domains: constraint.min_domains.unwrap_or(1),
                 leaves_out: affinity.into_iter().chain(taints).collect(),
             };
+            self.follow_spread(&ready, constraint.hard);
             if constraint.hard { class.hard.push(ready) } else { class.soft.push(ready) }
         }
         if let Some(siblings) = shape.siblings.as_ref().filter(|_| !on(Mutant::DefaultSpreadOff)) {
             for (key, max_skew) in DEFAULT_SPREAD {
-                class.soft.push(Constraint {
+                let ready = Constraint {
                     selects_itself: siblings.matches(&shape.labels),
                     tally: self.tally(Counted::Spread(shape.namespace.clone(), siblings.clone())),
                     topology: self.nodes.topology(key),
@@ -200,8 +201,17 @@ impl Model {
                     min_domains: 1,
                     // The policies of constraints that say nothing.
                     leaves_out: class.elsewhere.into_iter().collect(),
-                });
+                };
+                self.follow_spread(&ready, false);
+                class.soft.push(ready);
             }
+        }
+    }
+
+    /// Scores of the hostname look at the node alone.
+    fn follow_spread(&mut self, constraint: &Constraint, hard: bool) {
+        if hard || !constraint.hostname {
+            self.follow(constraint.tally, constraint.topology);
         }
     }
 
@@ -219,8 +229,10 @@ impl Model {
         if !affinity.pod.is_empty() {
             let scopes: Vec<Scope> = affinity.pod.iter().map(|term| sought(self, term)).collect();
             class.attracts_itself = scopes.iter().all(|scope| scope.selects(&shape.namespace, &shape.labels));
-            let keys = affinity.pod.iter().map(|term| self.nodes.topology(&term.topology_key)).collect();
-            class.attracted = Some((self.tally(Counted::All(scopes)), keys));
+            let keys: Vec<_> = affinity.pod.iter().map(|term| self.nodes.topology(&term.topology_key)).collect();
+            let tally = self.tally(Counted::All(scopes));
+            keys.iter().for_each(|topology| self.follow(tally, *topology));
+            class.attracted = Some((tally, keys));
         }
         let anti: Vec<_> = affinity.pod_anti.iter().map(|term| (term, 0)).collect();
         let weighted = affinity.pod_preferred.iter().map(|(weight, term)| (term, *weight));
@@ -229,6 +241,7 @@ impl Model {
         for (term, weight) in anti.iter().copied().chain(weighted.clone()) {
             let tally = self.tally(Counted::All(vec![sought(self, term)]));
             let topology = self.nodes.topology(&term.topology_key);
+            self.follow(tally, topology);
             if weight == 0 {
                 class.repelled.push((tally, topology))
             } else {

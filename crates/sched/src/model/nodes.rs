@@ -347,4 +347,14 @@ impl Nodes {
     pub(crate) fn domains(&self, topology: usize) -> &Topology {
         &self.domains[topology]
     }
+
+    /// The domains of a node, key by key.
+    pub(crate) fn domains_of(&self, index: usize) -> Vec<usize> {
+        self.domains.iter().map(|topology| topology.of(index)).collect()
+    }
+
+    /// Whether every node has the label of a key.
+    pub(crate) fn all_have(&self, topology: usize) -> bool {
+        self.domains[topology].labelled() == self.order.len()
+    }
 }

@@ -5,26 +5,22 @@
 
 use super::{MAX, Score, never};
 use crate::cycle::Cycle;
+use crate::model::tally::Tally;
 use crate::model::topology::NOWHERE;
 
-/// Adds to each node what its domain of a key has in all.
+/// Adds to each node what its domain of a key has in all, times a weight.
 fn spread_over_domains(
     cycle: &Cycle<'_>,
     topology: usize,
-    of: impl Fn(usize) -> i64,
+    (tally, weight): (&Tally, i64),
     feasible: &[usize],
     scores: &mut [i64],
 ) {
+    let sums = tally.sums(topology, &cycle.model.nodes);
     let domains = cycle.model.nodes.domains(topology);
-    let mut sums = vec![0; domains.count()];
-    for node in cycle.model.nodes.order() {
-        if domains.of(*node) != NOWHERE {
-            sums[domains.of(*node)] += of(*node);
-        }
-    }
     for (score, node) in scores.iter_mut().zip(feasible) {
         if domains.of(*node) != NOWHERE {
-            *score += sums[domains.of(*node)];
+            *score += weight * sums.of(domains.of(*node));
         }
     }
 }
@@ -41,12 +37,12 @@ pub(super) const SCORE: Score = Score {
         scores.fill(0);
         for (tally, topology, weight) in &cycle.class.inclined {
             let counts = cycle.model.counts(*tally);
-            spread_over_domains(cycle, *topology, |node| weight * counts.of(node), feasible, scores);
+            spread_over_domains(cycle, *topology, (counts, *weight), feasible, scores);
         }
         for term in &cycle.class.selected_by {
             let (term, holders) = cycle.model.holders(*term);
             if holders.weighing > 0 {
-                spread_over_domains(cycle, term.topology, |node| holders.weights.of(node), feasible, scores);
+                spread_over_domains(cycle, term.topology, (&holders.weights, 1), feasible, scores);
             }
         }
         let least = scores.iter().copied().min().unwrap_or_default();
