@@ -10,7 +10,7 @@ use rehome_k8s::pod::Pod;
 use rehome_k8s::storage::{CsiNode, PersistentVolumeClaim};
 
 use crate::chance::Chance;
-use crate::model::Model;
+use crate::model::{Model, Taken};
 use crate::place::Unschedulable;
 
 /// Where pods would go.
@@ -48,13 +48,11 @@ impl Model {
         let csi = self.nodes.find(node).and_then(|index| self.nodes.csi(index)).cloned();
         self.add_node(&Arc::new(Node { unschedulable: true, ..record.as_ref().clone() }), csi.as_ref());
         let leaving: Vec<Arc<Pod>> = self.pods_on(node).filter(|pod| leaves(pod)).cloned().collect();
-        for pod in &leaving {
-            self.remove_pod(&pod.meta.key());
-        }
-        let answer = self.placed_elsewhere(leaving.clone(), seed);
+        let taken: Vec<Taken> = leaving.iter().filter_map(|pod| self.take_off(&pod.meta.key())).collect();
+        let answer = self.placed_elsewhere(leaving, seed);
         self.add_node(&record, csi.as_ref());
-        for pod in &leaving {
-            self.insert_pod(pod);
+        for pod in taken {
+            self.put_on(pod);
         }
         answer
     }
@@ -93,7 +91,7 @@ impl Model {
         let mut chance = Chance::new(seed);
         let mut answer = WhatIf::default();
         for pod in pods {
-            match self.place_one(&pod, &mut chance) {
+            match self.place_for_now(&pod, &mut chance) {
                 Ok(node) => answer.placed.push((pod, node)),
                 Err(refused) => answer.homeless.push((pod, refused)),
             }

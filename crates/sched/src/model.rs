@@ -78,6 +78,9 @@ pub(crate) struct Bound {
     claims: Vec<usize>,
 }
 
+/// A bound pod that was taken off its node for a while.
+pub(crate) struct Taken(Bound);
+
 impl Model {
     /// The cluster of a view, as the scheduler of this profile would see it.
     #[must_use]
@@ -244,6 +247,22 @@ impl Model {
             self.on_node[bound.node].remove(key);
             self.count(&bound, -1);
         }
+    }
+
+    /// Takes a bound pod off its node, to be put back.
+    pub(crate) fn take_off(&mut self, key: &Key) -> Option<Taken> {
+        let bound = self.bound.remove(key)?;
+        self.on_node[bound.node].remove(key);
+        self.count(&bound, -1);
+        Some(Taken(bound))
+    }
+
+    /// Puts it back. Nodes and namespaces must be as they were.
+    pub(crate) fn put_on(&mut self, Taken(bound): Taken) {
+        let key = bound.pod.meta.key();
+        self.count(&bound, 1);
+        self.on_node[bound.node].insert(key.clone());
+        self.bound.insert(key, bound);
     }
 
     /// Puts a pod on a node, whatever the filters say.

@@ -112,6 +112,19 @@ impl Model {
         Ok(name)
     }
 
+    /// Places a pod that is on no node, for a while: its record goes on saying what it said, and whoever calls takes it off
+    /// again.
+    ///
+    /// # Errors
+    /// No node takes it.
+    pub(crate) fn place_for_now(&mut self, pod: &Arc<Pod>, chance: &mut Chance) -> Result<String, Unschedulable> {
+        let Some((class, node)) = self.draw(pod, chance) else { return Err(self.unschedulable(pod)) };
+        let name = self.nodes.get(node).map(|node| node.name().to_owned()).unwrap_or_default();
+        self.bind(pod, class, node);
+        self.select_node(pod, &name);
+        Ok(name)
+    }
+
     /// Claims without a volume get one where their first pod goes; other pods that mount them must follow.
     fn select_node(&mut self, pod: &Pod, node: &str) {
         for name in pod.claims() {
@@ -137,7 +150,11 @@ impl Cycle<'_> {
         if !self.blocks().is_empty() {
             return Vec::new();
         }
-        self.model.nodes.order().iter().copied().filter(|node| self.accepts(answered, *node)).collect()
+        let nodes = self.model.nodes.order().iter().copied().filter(|node| answered.passes(*node));
+        if self.is_simple() {
+            return nodes.collect();
+        }
+        nodes.filter(|node| self.named(*node) && self.passes_others(*node)).collect()
     }
 
     /// Feasible nodes, looked for from where the last search ended, until there are enough.

@@ -28,18 +28,13 @@ fn objection(cycle: &Cycle<'_>, node: usize) -> Option<Objection> {
     let model = cycle.model;
     let csi = model.nodes.csi(node);
     let wanted = &cycle.volumes.attachables;
-    if model.profile.misses_csi_drivers() && !on(Mutant::MissingDriverIgnored) {
-        let missing = |driver: &&String| {
-            let insists = model.storage.driver(driver).is_some_and(|driver| driver.required_on_node);
-            insists && !csi.is_some_and(|csi| csi.drivers.contains_key(*driver))
-        };
-        if let Some(driver) = wanted.iter().map(|(driver, _)| driver).find(missing) {
-            return Some(Objection::MissingDriver(format!("{driver} CSI driver is not installed on the node")));
-        }
+    let missing = |driver: &&String| !csi.is_some_and(|csi| csi.drivers.contains_key(*driver));
+    if let Some(driver) = cycle.volumes.insisting.iter().find(missing) {
+        return Some(Objection::MissingDriver(format!("{driver} CSI driver is not installed on the node")));
     }
     // Most nodes are far from full: only where that is not plain are volumes counted.
     let most = i64::try_from(model.storage.most_on_node(node) + wanted.len()).unwrap_or(i64::MAX);
-    if csi?.drivers.values().flatten().all(|limit| most <= *limit) {
+    if most <= model.nodes.fewest_volumes(node) {
         return None;
     }
     let limits: BTreeMap<&String, i64> =

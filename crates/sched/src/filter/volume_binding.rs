@@ -115,7 +115,16 @@ fn bind_later(cycle: &Cycle<'_>, node: usize, fate: &mut Fate) {
 pub(super) const FILTER: Filter = Filter {
     plugin: PLUGIN,
     active: |cycle| !(cycle.volumes.bound.is_empty() && cycle.volumes.delayed.is_empty()),
-    passes: |cycle, node| fate(cycle, node).good(),
+    passes: |cycle, node| {
+        let volumes = &cycle.volumes;
+        let reached = |bound: &Bound| match bound {
+            Bound::Missing => false,
+            Bound::Reached(question) => {
+                question.is_none_or(|question| cycle.model.nodes.answers(question).of(node) == 0)
+            }
+        };
+        volumes.bound.iter().all(reached) && (volumes.delayed.is_empty() || fate(cycle, node).good())
+    },
     reasons: |cycle, node| {
         let fate = fate(cycle, node);
         let all = [

@@ -29,6 +29,8 @@ pub(crate) struct Needs {
     pub(crate) zones: Option<usize>,
     /// What it brings to a node.
     pub(crate) attachables: BTreeSet<Attachable>,
+    /// Drivers of these that must be on the node.
+    pub(crate) insisting: Vec<String>,
     /// Numbers of claims that only one pod may use.
     one_pod: Vec<usize>,
     /// Volumes that it has, in order.
@@ -99,6 +101,10 @@ impl Needs {
             } else {
                 immediate |= !model.storage.gap(Kind::StorageClass);
             }
+        }
+        if model.profile.misses_csi_drivers() && !on(Mutant::MissingDriverIgnored) {
+            let insists = |driver: &&String| model.storage.driver(driver).is_some_and(|driver| driver.required_on_node);
+            needs.insisting = needs.attachables.iter().map(|(driver, _)| driver).filter(insists).cloned().collect();
         }
         if immediate {
             needs.no_binding.get_or_insert_with(|| "pod has unbound immediate PersistentVolumeClaims".to_owned());

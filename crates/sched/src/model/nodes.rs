@@ -35,6 +35,8 @@ pub(crate) struct Nodes {
     /// The numbers of the nodes there are, by name.
     order: Vec<usize>,
     csi: Vec<Option<Arc<CsiNode>>>,
+    /// The least of the limits of a node's CSI drivers; without one, more than there can be.
+    fewest_volumes: Vec<i64>,
     resources: Interner<String>,
     /// Allocatable and used amounts: a row for each resource, a column for each node.
     allocatable: Vec<Vec<i64>>,
@@ -74,6 +76,7 @@ impl Default for Nodes {
             free: Vec::new(),
             order: Vec::new(),
             csi: Vec::new(),
+            fewest_volumes: Vec::new(),
             resources: Interner::default(),
             allocatable: Vec::new(),
             used: Vec::new(),
@@ -153,6 +156,7 @@ impl Nodes {
     fn new_slot(&mut self) -> usize {
         self.records.push(None);
         self.csi.push(None);
+        self.fewest_volumes.push(i64::MAX);
         for row in self.allocatable.iter_mut().chain(&mut self.used).chain(&mut self.scored) {
             row.push(0);
         }
@@ -172,7 +176,7 @@ impl Nodes {
         if let Some(node) = self.records[index].take() {
             self.by_name.remove(node.name());
             self.order.retain(|other| *other != index);
-            self.csi[index] = None;
+            self.set_csi(index, None);
             self.free.push(index);
             self.changed.push(index);
             self.touched.push(index);
@@ -183,11 +187,18 @@ impl Nodes {
     }
 
     pub(crate) fn set_csi(&mut self, index: usize, csi: Option<Arc<CsiNode>>) {
+        let limits = csi.iter().flat_map(|csi| csi.drivers.values()).flatten();
+        self.fewest_volumes[index] = limits.min().copied().unwrap_or(i64::MAX);
         self.csi[index] = csi;
     }
 
     pub(crate) fn csi(&self, index: usize) -> Option<&Arc<CsiNode>> {
         self.csi[index].as_ref()
+    }
+
+    /// With no more volumes than this, all drivers of a node have room.
+    pub(crate) fn fewest_volumes(&self, index: usize) -> i64 {
+        self.fewest_volumes[index]
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
