@@ -16,6 +16,9 @@ pub(crate) mod tally;
 pub(crate) mod term;
 pub(crate) mod topology;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -45,22 +45,29 @@ pub(crate) fn all_have_all_keys(model: &Model, constraints: &[Constraint]) -> bo
 
 impl<'m> State<'m> {
     pub(crate) fn new(model: &'m Model, class: &Class) -> Self {
-        // Whether a node that has a constraint's own key has all of them.
-        let keys = class.hard.len() == 1 || all_have_all_keys(model, &class.hard);
         let count = |constraint: &Constraint| {
-            let topology = model.nodes.domains(constraint.topology);
-            if keys && model.tried_without.is_empty() && all_take_part(model, constraint) {
-                let sums = model.counts(constraint.tally).sums(constraint.topology, &model.nodes);
-                let least = topology.domains().map(|domain| sums.of(domain)).min();
-                return (sums, least_of(constraint, topology.populated(), least));
-            }
-            let (sums, exists) = counted(model, class, constraint);
-            let domains = exists.iter().enumerate().filter(|(_, exists)| **exists).map(|(domain, _)| sums.of(domain));
-            let least = least_of(constraint, domains.clone().count(), domains.min());
-            (Cow::Owned(sums), least)
+            kept(model, class, constraint).unwrap_or_else(|| {
+                let (sums, least) = counted(model, class, constraint);
+                (Cow::Owned(sums), least)
+            })
         };
         Self { constraints: class.hard.iter().map(count).collect() }
     }
+}
+
+/// Matching pods by domain as they are kept, and the least of them, if all nodes with the label take part.
+fn kept<'m>(model: &'m Model, class: &Class, constraint: &Constraint) -> Option<(Cow<'m, Sums>, i64)> {
+    // Whether a node that has the constraint's own key has all of them.
+    let keys = class.hard.len() == 1 || all_have_all_keys(model, &class.hard);
+    if !(keys && model.tried_without.is_empty() && all_take_part(model, constraint)) {
+        return None;
+    }
+    let topology = model.nodes.domains(constraint.topology);
+    let sums = model.counts(constraint.tally).sums(constraint.topology, &model.nodes);
+    let least = least_of(constraint, topology.populated(), topology.domains().map(|domain| sums.of(domain)).min());
+    #[cfg(test)]
+    assert_eq!((&*sums, least), (&counted(model, class, constraint).0, counted(model, class, constraint).1));
+    Some((sums, least))
 }
 
 /// What the emptiest domain counts for: nothing if there are too few of them.
@@ -69,8 +76,8 @@ fn least_of(constraint: &Constraint, domains: usize, least: Option<i64>) -> i64 
     if few { 0 } else { least.unwrap_or(0) }
 }
 
-/// Matching pods by domain, counted on the nodes that take part, and which domains have such a node.
-fn counted(model: &Model, class: &Class, constraint: &Constraint) -> (Sums, Vec<bool>) {
+/// Matching pods by domain, counted on the nodes that take part, and the least of them.
+fn counted(model: &Model, class: &Class, constraint: &Constraint) -> (Sums, i64) {
     let topology = model.nodes.domains(constraint.topology);
     let counts = model.counts(constraint.tally);
     let mut matching = Sums::of_domains(topology.count());
@@ -90,7 +97,9 @@ fn counted(model: &Model, class: &Class, constraint: &Constraint) -> (Sums, Vec<
             matching.add(domain, -1);
         }
     }
-    (matching, exists)
+    let domains = exists.iter().enumerate().filter(|(_, exists)| **exists).map(|(domain, _)| matching.of(domain));
+    let least = least_of(constraint, domains.clone().count(), domains.min());
+    (matching, least)
 }
 
 /// The first constraint that is against the node: whether for want of the label.

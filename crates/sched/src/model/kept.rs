@@ -161,3 +161,20 @@ impl Answered {
         self.scores[node]
     }
 }
+
+/// The nodes of which is kept what they would not say now to a pod: the guard of [`Footprint`], which must tell apart all
+/// that filters and scores of one node read, and of the log, which must have all changes that they see.
+#[cfg(test)]
+pub(super) fn wrong_answers(model: &mut Model, pod: &rehome_k8s::pod::Pod) -> Vec<String> {
+    let prepared = model.prepare(pod);
+    let footprint = model.footprints[prepared.class];
+    let mut kept = model.kept.take(footprint);
+    let mut fresh = Answered::default();
+    let cycle = Cycle::new(model, pod, prepared);
+    kept.refresh(&cycle);
+    fresh.refresh(&cycle);
+    let nodes = cycle.model.nodes.order().iter().filter(|node| kept.score(**node) != fresh.score(**node));
+    let wrong = nodes.filter_map(|node| cycle.model.nodes.get(*node)).map(|node| node.name().to_owned()).collect();
+    model.kept.put(footprint, kept);
+    wrong
+}

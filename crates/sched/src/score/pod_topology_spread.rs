@@ -54,6 +54,19 @@ fn existing(topology: &Topology, all_have: bool, candidates: impl Iterator<Item 
     (exists, number)
 }
 
+/// Matching pods by domain, of those that have a candidate, counted on the nodes that take part.
+fn counted(cycle: &Cycle<'_>, constraint: &Constraint, exists: &[bool]) -> Sums {
+    let topology = cycle.model.nodes.domains(constraint.topology);
+    let mut matching = Sums::of_domains(topology.count());
+    for node in cycle.model.nodes.order() {
+        let domain = domain_of(topology, *node);
+        if exists[domain] && scored(cycle, *node) && takes_part(cycle.model, constraint, *node) {
+            matching.add(domain, cycle.model.counts(constraint.tally).of(*node));
+        }
+    }
+    matching
+}
+
 fn count<'c>(cycle: &'c Cycle<'_>, constraint: &'c Constraint, feasible: &[usize], all_scored: bool) -> Counted<'c> {
     let nodes = &cycle.model.nodes;
     let topology = nodes.domains(constraint.topology);
@@ -66,17 +79,14 @@ fn count<'c>(cycle: &'c Cycle<'_>, constraint: &'c Constraint, feasible: &[usize
         let (exists, size) = existing(topology, all_have, candidates);
         // Nodes without the label count for the domain of the empty one, if somebody reads that.
         let alike = all_have || topology.members(EMPTY) == 0;
+        let counted = || counted(cycle, constraint, &exists);
         if all_scored && alike && all_take_part(cycle.model, constraint) {
-            (counts.sums(constraint.topology, nodes), size)
+            let kept = counts.sums(constraint.topology, nodes);
+            #[cfg(test)]
+            assert!(topology.domains().all(|domain| !exists[domain] || kept.of(domain) == counted().of(domain)));
+            (kept, size)
         } else {
-            let mut matching = Sums::of_domains(topology.count());
-            for node in nodes.order() {
-                let domain = domain_of(topology, *node);
-                if exists[domain] && scored(cycle, *node) && takes_part(cycle.model, constraint, *node) {
-                    matching.add(domain, counts.of(*node));
-                }
-            }
-            (Cow::Owned(matching), size)
+            (Cow::Owned(counted()), size)
         }
     };
     #[allow(clippy::cast_precision_loss, reason = "a number of domains")]
@@ -144,10 +154,13 @@ pub(super) const SCORE: Score = Score {
         let (mut least, mut most) = (i64::MAX, 0);
         for (score, node) in scores.iter_mut().zip(feasible) {
             if all_scored || scored(cycle, *node) {
-                *score = by_domain.as_ref().and_then(|scores| scores.of(*node)).unwrap_or_else(|| {
+                let raw = || {
                     let domain = |constraint: &Constraint| cycle.model.nodes.domains(constraint.topology).of(*node);
                     raw(&constraints, domain, |constraint| cycle.model.counts(constraint.tally).of(*node))
-                });
+                };
+                *score = by_domain.as_ref().and_then(|scores| scores.of(*node)).unwrap_or_else(raw);
+                #[cfg(test)]
+                assert_eq!(*score, raw());
                 (least, most) = (least.min(*score), most.max(*score));
             }
         }
