@@ -17,6 +17,9 @@ pub mod stopwatch;
 pub mod table;
 pub mod whole;
 
+#[cfg(test)]
+mod tests;
+
 use rehome_k8s::ingest::IngestError;
 
 use crate::oracle::OracleError;
