@@ -52,7 +52,11 @@ fn c24_both_replicas_meet_on_the_next_node() {
             assert_eq!(home.on("new").len(), 2);
         },
     );
-    row(24, "the second drain takes both away: no Ready endpoint for a while", "always a Ready endpoint; each moves once");
+    row(
+        24,
+        "the second drain takes both away: no Ready endpoint for a while",
+        "always a Ready endpoint; each moves once",
+    );
 }
 
 /// Two replicas that start slowly, both on one node, without a budget.
@@ -105,7 +109,8 @@ fn one_after_the_other(name: &str, planned: impl FnOnce(&Home)) -> Home {
     home.settled(2);
     home.add_nodes(&["new"]);
     let free = |workload: &str, labels: Value| {
-        let template = json!({"metadata": {"labels": labels}, "spec": {"nodeSelector": {"kubernetes.io/hostname": null}}});
+        let template =
+            json!({"metadata": {"labels": labels}, "spec": {"nodeSelector": {"kubernetes.io/hostname": null}}});
         home.patch(&home.path("apps/v1", "statefulsets", workload), &json!({"spec": {"template": template}}));
     };
     free("first", json!({}));

@@ -38,7 +38,7 @@ pub(crate) const ALL: &[Complaint] = &[
     not_shown(9, "kubectl waitForDelete", "one failed read of a pod ends the drain", NO_FAULTS),
     shown(10, "k/k#75957, istio#23075", "a pod under two budgets can't be evicted; one finds out when the node is cordoned already"),
     shown(11, "k/k#66811, #93476, #114877, #140599", "one replica under a budget that wants one can't be drained"),
-    shown(12, "zalando/postgres-operator#1663", "a budget over one chosen pod allows nothing for ever, and the drain waits for it as if that would pass"),
+    not_shown(12, "zalando/postgres-operator#1663", "a budget over one chosen pod allows nothing for ever, and the drain waits for it as if that would pass", "the plan is refused and names the budget, but takes it for one that is short of healthy pods: a budget that selects a part of a workload is measured by the whole workload's scale"),
     shown(13, "k/k#72320, #80389, MCM#684", "a pod that does not work blocks the drain, and nobody says which setting would let it go"),
     not_shown(14, "CAPI#13508", "pods of an unreachable node are evicted through a budget that can never allow it", "there is no step for a dead node yet"),
     not_shown(15, "k/k#106286, #125500", "one code stands for three refusals that need three answers", NO_FAULTS),

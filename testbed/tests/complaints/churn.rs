@@ -84,7 +84,11 @@ fn c31_nodes_that_are_emptied_later_attract_pods() {
             assert_eq!(home.taints("old-2"), [FENCE_TAINT]);
         },
     );
-    row(31, "closes the node that it drains, and no other", "closes all nodes that are emptied, with NoSchedule, before the first eviction");
+    row(
+        31,
+        "closes the node that it drains, and no other",
+        "closes all nodes that are emptied, with NoSchedule, before the first eviction",
+    );
 }
 
 /// Tolerates every taint.

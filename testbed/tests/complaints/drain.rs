@@ -15,7 +15,9 @@ pub(crate) struct Drained {
 
 impl Drained {
     pub(crate) fn gave_up(&self) -> bool {
-        !self.done && self.text.contains("global timeout reached")
+        // The one while it asks, the other while it waits for a pod that was asked to end.
+        let limits = ["global timeout reached", "context deadline exceeded"];
+        !self.done && limits.iter().any(|limit| self.text.contains(limit))
     }
 }
 

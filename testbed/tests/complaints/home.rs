@@ -22,6 +22,12 @@ pub(crate) const SLOW_START: &str = "slow-start";
 /// [`PACE`]: takes 6 s to stop.
 pub(crate) const SLOW_STOP: &str = "slow-stop";
 
+/// A kind of an operator, `Widget`, without a scale subresource.
+const WIDGETS: &str = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+  "metadata": {"name": "widgets.complaints.test"}, "spec": {"group": "complaints.test", "scope": "Namespaced",
+  "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"}, "versions": [{"name": "v1", "served": true,
+  "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}"#;
+
 fn behaviour() -> Behaviour {
     let mut behaviour = Behaviour::prompt();
     let prompt = behaviour.pods[0].clone();
@@ -40,7 +46,12 @@ fn behaviour() -> Behaviour {
 /// The control plane of all complaints.
 pub(crate) fn plane() -> &'static ControlPlane {
     static PLANE: OnceLock<ControlPlane> = OnceLock::new();
-    PLANE.get_or_init(|| ControlPlane::start(&Options { behaviour: behaviour(), ..Options::default() }).unwrap())
+    PLANE.get_or_init(|| {
+        let plane = ControlPlane::start(&Options { behaviour: behaviour(), ..Options::default() }).unwrap();
+        // The controller manager looks for new kinds every 30 s: this one is old when it is needed.
+        plane.apply(WIDGETS).unwrap();
+        plane
+    })
 }
 
 /// A namespace, the nodes whose names begin with its name, and a client.
@@ -73,7 +84,15 @@ impl Home {
     }
 
     pub(crate) fn add_nodes(&self, nodes: &[&str]) {
+        if nodes.is_empty() {
+            return;
+        }
         plane().create_nodes(nodes.iter().map(|short| self.node(short))).unwrap();
+        // A node is Ready a moment before the cluster takes its taint away.
+        self.until("the nodes to be open", || {
+            let tainted = |short: &&&str| !self.get(&self.node_path(short)).unwrap()["spec"]["taints"].is_null();
+            nodes.iter().find(tainted).map_or(Ok(()), |short| Err((*short).to_owned()))
+        });
     }
 
     /// Asks the API server.
@@ -109,7 +128,9 @@ impl Home {
     }
 
     pub(crate) fn create(&self, objects: &[Value]) {
-        plane().create(objects).unwrap();
+        if !objects.is_empty() {
+            plane().create(objects).unwrap();
+        }
     }
 
     /// The path of an object of this namespace: `apps/v1`, `statefulsets`, `db`.

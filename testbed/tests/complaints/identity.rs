@@ -291,5 +291,9 @@ fn c07_pod_is_bound_after_the_list() {
             assert!(home.on("old").is_empty());
         },
     );
-    row(7, "reports the node drained while the late pod runs on it", "names the late pod; the node is empty only when two lists 5 s apart say so");
+    row(
+        7,
+        "reports the node drained while the late pod runs on it",
+        "names the late pod; the node is empty only when two lists 5 s apart say so",
+    );
 }

@@ -16,13 +16,13 @@ pub(crate) fn merge(into: &mut Value, patch: &Value) {
     }
 }
 
-/// A pod's template: label `app`, the home's nodes only, a grace period of 30 s (pods stop sooner unless they are slow).
+/// A pod's template: label `app`, the home's nodes only, a grace period of 10 s (pods stop sooner unless they are slow).
 fn template(home: &Home, name: &str, patch: &Value) -> Value {
     let mut template = json!({
         "metadata": {"labels": {"app": name}},
         "spec": {
             "nodeSelector": {"home": home.name},
-            "terminationGracePeriodSeconds": 30,
+            "terminationGracePeriodSeconds": 10,
             "containers": [{"name": "main", "image": "example.test/main:1", "ports": [{"containerPort": 80}]}],
         },
     });

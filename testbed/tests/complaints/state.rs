@@ -46,7 +46,11 @@ fn c47_crash_and_go_on() {
             assert!(home.cordoned("old"));
         },
     );
-    row(47, "keeps no state, and begins anew", "killed after each answer and resumed each time: the same end, nothing done twice");
+    row(
+        47,
+        "keeps no state, and begins anew",
+        "killed after each answer and resumed each time: the same end, nothing done twice",
+    );
 }
 
 /// A budget that never allows the eviction of what is on `old`.
@@ -119,7 +123,11 @@ fn c49_cordoned_by_a_person_before() {
             assert!(home.taints("old").is_empty(), "ours is gone");
         },
     );
-    row(49, "knows no undo; `kubectl uncordon` opens it", "rollback takes away what is ours and leaves the person's cordon");
+    row(
+        49,
+        "knows no undo; `kubectl uncordon` opens it",
+        "rollback takes away what is ours and leaves the person's cordon",
+    );
 }
 
 #[test]
@@ -198,7 +206,7 @@ fn c51_failure_names_what_is_in_the_way() {
             let ran = execute(&home, &plan, |_| {});
             let (step, cause) = ran.stuck();
             assert!(step.ends_with(&format!("/{}/web", home.name)), "the owner: {step}");
-            for part in ["8", "budget shop", "needs 2 healthy pods and has 1", "other-1 not Ready"] {
+            for part in ["not done within 18s", "budget shop", "needs 2 healthy pods and has 2", "other-1 not Ready"] {
                 assert!(cause.contains(part), "{part}: {cause}");
             }
             // The pod that is refused stands in the request that is named.

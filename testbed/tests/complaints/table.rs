@@ -61,8 +61,7 @@ fn render(rows: &Rows) -> String {
     text.push_str("\n## Not shown\n\n| no. | issues | what goes wrong | why there is no test |\n|---|---|---|---|\n");
     for complaint in ALL {
         if let Some(why) = complaint.not_shown {
-            let _ =
-                writeln!(text, "| {} | {} | {} | {why} |", complaint.number, complaint.issues, complaint.wrong);
+            let _ = writeln!(text, "| {} | {} | {} | {why} |", complaint.number, complaint.issues, complaint.wrong);
         }
     }
     text

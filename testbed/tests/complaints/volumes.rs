@@ -25,10 +25,7 @@ fn attached(name: &str) -> Home {
     let home = Home::new(name, &["old"]);
     home.create(&volume(&home, "data", DRIVER, &json!({})));
     bound(&home, "data");
-    home.create(&[
-        stateful_set(&home, "db", 1, &mounts("data")),
-        attachment(&home, "data", DRIVER, "old"),
-    ]);
+    home.create(&[stateful_set(&home, "db", 1, &mounts("data")), attachment(&home, "data", DRIVER, "old")]);
     home.settled(1);
     home.add_nodes(&["new"]);
     home
@@ -112,7 +109,11 @@ fn c41_pod_counts_as_moved_while_its_volume_is_on_the_old_node() {
             assert_eq!(ran.receipts().len(), 1);
         },
     );
-    row(41, "is done when the pod is gone", "the receipt waits for the attachment to go, and names volume, node and driver");
+    row(
+        41,
+        "is done when the pod is gone",
+        "the receipt waits for the attachment to go, and names volume, node and driver",
+    );
 }
 
 /// An attachment to `old` of a volume that is no more.
@@ -207,7 +208,11 @@ fn c43_data_on_the_nodes_own_disk() {
 #[test]
 fn c44_disk_of_another_zone() {
     cannot_follow(44, |_| reached_from("topology.kubernetes.io/zone", "a"), &["topology.kubernetes.io/zone a", "b"]);
-    row(44, "evicts the pod, which stays Pending; reports success", "names volume, its zone and the targets' zones, and does not begin");
+    row(
+        44,
+        "evicts the pod, which stays Pending; reports success",
+        "names volume, its zone and the targets' zones, and does not begin",
+    );
 }
 
 /// Two pods with a volume each on `old`; `new` can attach one.
@@ -252,5 +257,9 @@ fn c45_target_cannot_attach_so_many_volumes() {
             assert!(found.message.contains("max volume count"), "{}", found.message);
         },
     );
-    row(45, "evicts both; one stays Pending", "counts the volumes of all that move against the limit, and does not begin");
+    row(
+        45,
+        "evicts both; one stays Pending",
+        "counts the volumes of all that move against the limit, and does not begin",
+    );
 }

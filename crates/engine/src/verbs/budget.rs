@@ -84,6 +84,12 @@ pub(crate) fn why(view: &View, pod: &Pod) -> Why {
     Why::Short(format!("budget {name} needs {needs} healthy pods and has {has}: {because}"))
 }
 
+/// Whether a budget over the pod cannot be computed.
+fn broken(view: &View, pod: &Pod) -> bool {
+    let Known::Known(budgets) = budget::of_pod(view, pod) else { return false };
+    budgets.iter().filter_map(|found| found.status.as_ref()).any(|status| status.sync_failed.is_some())
+}
+
 /// Pods that the budget counts as disrupted although nothing deletes them.
 fn charged(view: &View, found: &PodDisruptionBudget, status: &BudgetStatus) -> Vec<String> {
     let lives = |name: &&String| {
@@ -107,7 +113,9 @@ pub(super) fn reaction(view: &View, pod: Option<&Pod>, refused: Refused, now: Ti
     let pause = |seconds: Seconds, reason: String| {
         if now >= at + seconds { Reaction::Send } else { Reaction::Pause { until: at + seconds, reason } }
     };
-    if let Some(after) = retry_after {
+    // A budget that cannot be computed keeps the generation that was counted last, so the server takes it for one that is
+    // about to be counted, and asks for patience each time.
+    if let Some(after) = retry_after.filter(|_| !pod.is_some_and(|pod| broken(view, pod))) {
         return pause(after, said);
     }
     // A pod that the view does not show any more is found out by the read that comes before each request.

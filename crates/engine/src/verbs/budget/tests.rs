@@ -122,5 +122,17 @@ fn the_server_s_own_time_is_kept_and_without_a_budget_in_sight_there_is_a_timer(
     let refused = Refused { at: NOW, in_a_row: 1, retry_after: Some(Seconds::new(10)), said: "wait".to_owned() };
     let Reaction::Pause { until, reason } = reaction(&view, Some(pod(&view)), refused, NOW) else { panic!("no pause") };
     assert_eq!((until - NOW, reason.as_str()), (Seconds::new(10), "wait"));
+    // One that cannot be computed is answered so for ever: its own reason counts.
+    let failed = cluster([true; 3], |budget| status(budget).sync_failed = Some("no scale".to_owned()));
+    let refused = |in_a_row| Refused {
+        at: NOW,
+        in_a_row,
+        retry_after: Some(Seconds::new(10)),
+        said: "still being processed".to_owned(),
+    };
+    let Reaction::Stuck { cause, .. } = reaction(&failed, Some(pod(&failed)), refused(NEVERS), NOW) else {
+        panic!("not stuck")
+    };
+    assert!(cause.contains("no scale"), "{cause}");
     assert_eq!(why(&View::default(), pod(&view)), Why::NotShown);
 }
