@@ -60,7 +60,6 @@ fn c40_node_is_given_up_with_a_volume_attached() {
             let home = attached(name);
             agent(&home);
             let plan = plan(&home, &["old"]);
-            // The claim goes before the pod does: no receipt asks for its volume any more, but the node still holds it.
             let ran = execute(&home, &plan, |running| {
                 running.waits_for(&home.full("data"));
                 let empty = |event: &Event| matches!(event, Event::NodeEmpty { .. });

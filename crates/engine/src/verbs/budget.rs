@@ -120,6 +120,8 @@ pub(super) fn reaction(view: &View, pod: Option<&Pod>, refused: Refused, now: Ti
     }
     // A pod that the view does not show any more is found out by the read that comes before each request.
     let Some(pod) = pod else { return pause(FALLBACK, said) };
+    // Who is refused belongs to the reason: a step moves many pods.
+    let refused = |reason: String| format!("{reason}; it keeps Pod {}", pod.meta.key());
     match why(view, pod) {
         // Nothing to watch: a timer is all there is.
         Why::NotShown => pause(LOOK_AGAIN, said),
@@ -128,14 +130,14 @@ pub(super) fn reaction(view: &View, pod: Option<&Pod>, refused: Refused, now: Ti
             pause(Seconds::from_millis(doubled.min(FALLBACK.as_millis())), said)
         }
         Why::Never(reason) if in_a_row >= NEVERS => Reaction::Stuck {
-            cause: reason,
+            cause: refused(reason),
             instructions: vec![
                 "change the budget, or make a new plan that consents to a deletion past it".to_owned(),
                 "then: rehome resume".to_owned(),
             ],
         },
-        Why::Never(reason) => pause(LOOK_AGAIN, reason),
-        Why::Unobserved(reason) | Why::Charged(reason) | Why::Short(reason) => pause(FALLBACK, reason),
+        Why::Never(reason) => pause(LOOK_AGAIN, refused(reason)),
+        Why::Unobserved(reason) | Why::Charged(reason) | Why::Short(reason) => pause(FALLBACK, refused(reason)),
     }
 }
 
