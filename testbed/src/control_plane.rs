@@ -29,7 +29,7 @@ pub use self::error::ControlPlaneError;
 pub use self::identity::{Identity, everything, rule};
 pub use self::keys::KeysError;
 pub use self::kubeconfig::CLUSTER_NAME;
-use self::programs::{AUDIT_POLICY, Files, Ports};
+use self::programs::{Files, Ports};
 use self::supervised::{Spec, Supervised};
 use crate::assets::Assets;
 use crate::clock::{self, TimedOut};
@@ -51,11 +51,13 @@ pub struct Options {
     pub behaviour: Behaviour,
     /// Feature gates of kube-scheduler that are not to have their defaults.
     pub scheduler_gates: Vec<(&'static str, bool)>,
+    /// Users whose reads are in the audit log, too.
+    pub audited_readers: Vec<&'static str>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { behaviour: Behaviour::prompt(), scheduler_gates: Vec::new() }
+        Self { behaviour: Behaviour::prompt(), scheduler_gates: Vec::new(), audited_readers: Vec::new() }
     }
 }
 
@@ -132,7 +134,7 @@ impl ControlPlane {
         };
         let admin = kubeconfig("admin", Some("system:masters"))?;
         let (audit_policy, audit_log) = (folder.join("audit-policy.yaml"), folder.join(AUDIT_LOG));
-        fs::write(&audit_policy, AUDIT_POLICY)?;
+        fs::write(&audit_policy, programs::audit_policy(&options.audited_readers))?;
         fs::write(folder.join(STAGES), kwok::stages(&options.behaviour))?;
         let files = Files {
             folder: &folder,

@@ -1,12 +1,14 @@
 //! The arguments. What they mean is the commands' concern.
 
 mod flavor;
+mod rbac;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 pub(crate) use flavor::flavor;
+pub(crate) use rbac::Rbac;
 use rehome_model::flavor::Flavor;
 use rehome_model::intent::{Consent, ConsentTo, Loss};
 use rehome_model::{ObjectRef, intent::Intent};
@@ -26,9 +28,9 @@ Results go to standard output, progress and errors to standard error.
 
 Exit codes:
   0 done              1 unexpected error     2 usage, unreadable input
-  3 blocked           4 waiting at a gate    5 the plan is stale
-  6 rolled back       7 stuck                8 verification failed
-  9 interrupted      10 changes pending
+  3 blocked           5 the plan is stale    6 rolled back
+  7 stuck             8 verification failed  9 interrupted
+ 10 changes pending
 
 Try it without a cluster: rehome demo";
 
@@ -111,6 +113,8 @@ pub(crate) enum Command {
     Status(Status),
     /// Compare the cluster after the move with the one before
     Verify(Verify),
+    /// Print the least rights that a capture, a run or one plan needs, for kubectl apply
+    Rbac(Rbac),
     /// See the whole job on a made-up cluster, in seconds; needs no cluster
     Demo(Demo),
     /// Say which version this is

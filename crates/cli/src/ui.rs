@@ -56,6 +56,11 @@ impl Ui {
         matches!(self.output, Some(Output::Json | Output::Yaml))
     }
 
+    /// Whether standard error is for errors only.
+    pub(crate) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether a person can be asked.
     pub(crate) fn can_ask(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()

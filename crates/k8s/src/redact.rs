@@ -3,7 +3,7 @@
 //! A snapshot is made to be sent to a colleague, so it must not carry what people put into objects in good faith:
 //! literal environment values, command lines, headers, certificates. The rules go by field name wherever the field
 //! stands, so that templates inside templates and pods inside custom resources are covered without a list of paths.
-//! What it does not know: whether a label, a short annotation, an Event's message or an image name holds a secret.
+//! What it does not know: whether a label, a short annotation with a harmless name, an Event's message or an image name holds a secret.
 
 use serde_json::{Map, Value};
 
@@ -15,6 +15,7 @@ pub const REDACTED: &[&str] = &[
     "HTTP headers of probes and hooks",
     "termination messages of containers",
     "the annotation kubectl.kubernetes.io/last-applied-configuration",
+    "annotations whose names speak of credentials, or of what was last applied",
     "annotations with a value of more than 1024 bytes",
     "the fields in managedFields (manager, operation and subresource stay)",
     "caBundle of webhooks",
@@ -28,6 +29,16 @@ pub const ANNOTATION_LIMIT: usize = 1024;
 /// The annotation in which `kubectl apply` keeps the whole object, literal values included.
 /// Source: `k8s.io/api/core/v1/annotation_key_constants.go`, `LastAppliedConfigAnnotation`.
 pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Annotations with one of these in their names, in small letters: tools keep credentials there, or the object as it was
+/// before something took its secrets out. A name that only refers to a Secret goes with them: nothing reads it.
+pub const CREDENTIAL_WORDS: &[&str] =
+    &["token", "password", "passwd", "secret", "credential", "apikey", "api-key", "private-key", "last-applied"];
+
+fn speaks_of_credentials(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    CREDENTIAL_WORDS.iter().any(|word| name.contains(word))
+}
 
 /// Whether objects of this kind are never kept, whoever has read them.
 #[must_use]
@@ -109,7 +120,7 @@ fn keep(name: &str, value: &mut Value) -> bool {
         }
         ("annotations", Value::Object(annotations)) => {
             annotations.retain(|name, value| {
-                name != LAST_APPLIED_ANNOTATION && value.as_str().is_none_or(|text| text.len() <= ANNOTATION_LIMIT)
+                !speaks_of_credentials(name) && value.as_str().is_none_or(|text| text.len() <= ANNOTATION_LIMIT)
             });
             true
         }

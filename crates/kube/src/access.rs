@@ -1,14 +1,17 @@
 //! What the credentials may do, asked before the first write.
+//!
+//! What this crate asks of a server, and so needs to be allowed, is in [`needs`].
+
+pub mod needs;
+
+use std::collections::BTreeSet;
 
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use rehome_k8s::Kind;
-use rehome_model::request::Request as ChangeRequest;
 use serde_json::{Value, json};
 
 use crate::Connection;
 use crate::wire;
-use crate::world::WATCHED;
 
 /// Something that we want to be allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +26,8 @@ pub struct Permission {
     pub subresource: Option<String>,
     /// The namespace; none for all of them, or for cluster-scoped resources.
     pub namespace: Option<String>,
+    /// The one object that it is about; none for all.
+    pub name: Option<String>,
 }
 
 impl Permission {
@@ -34,7 +39,7 @@ impl Permission {
             None => (resource, None),
         };
         let (verb, group, resource) = (verb.to_owned(), group.to_owned(), resource.to_owned());
-        Self { verb, group, resource, subresource, namespace: None }
+        Self { verb, group, resource, subresource, namespace: None, name: None }
     }
 
     /// The same in one namespace.
@@ -42,6 +47,18 @@ impl Permission {
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
         self
+    }
+
+    /// The same for one object.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// The same in all namespaces.
+    fn everywhere(&self) -> Self {
+        Self { namespace: None, ..self.clone() }
     }
 }
 
@@ -54,40 +71,14 @@ impl std::fmt::Display for Permission {
         if !self.group.is_empty() {
             write!(f, ".{}", self.group)?;
         }
+        if let Some(name) = &self.name {
+            write!(f, " {name}")?;
+        }
         match &self.namespace {
             Some(namespace) => write!(f, " in namespace {namespace}"),
             None => Ok(()),
         }
     }
-}
-
-/// What carrying out this request needs: the write, and the read that goes before the change of a field. Two requests
-/// of one sort in one namespace need the same.
-#[must_use]
-pub fn needed_for(request: &ChangeRequest) -> Vec<Permission> {
-    let target = request.target();
-    let within = |permission: Permission| match &target.namespace {
-        Some(namespace) => permission.in_namespace(namespace),
-        None => permission,
-    };
-    match request {
-        ChangeRequest::Evict { .. } => vec![within(Permission::new("create", "", "pods/eviction"))],
-        ChangeRequest::Delete { .. } => vec![within(Permission::new("delete", "", "pods"))],
-        ChangeRequest::SetField(_) => Kind::by_name(&target.kind).map_or_else(Vec::new, |kind| {
-            ["get", "patch"].into_iter().map(|verb| within(of_kind(verb, kind))).collect()
-        }),
-    }
-}
-
-/// What the engine's port needs to see the cluster.
-#[must_use]
-pub fn needed_to_watch() -> Vec<Permission> {
-    WATCHED.iter().flat_map(|&kind| ["list", "watch"].map(|verb| of_kind(verb, kind))).collect()
-}
-
-fn of_kind(verb: &str, kind: Kind) -> Permission {
-    let group = kind.api_version().split_once('/').map_or("", |(group, _)| group);
-    Permission::new(verb, group, kind.plural())
 }
 
 /// A permission that is missing.
@@ -111,25 +102,46 @@ pub struct AccessUnknown {
 
 /// Those of the permissions that the credentials do not have. Changes nothing: the server keeps no reviews.
 ///
+/// What is needed in a namespace is asked for all of them first: who moves a thousand namespaces usually may.
+///
 /// # Errors
 /// See [`AccessUnknown`].
-pub fn denied(connection: &Connection, permissions: &[Permission]) -> Result<Vec<Denied>, AccessUnknown> {
+pub fn denied(
+    connection: &Connection,
+    permissions: impl IntoIterator<Item = Permission>,
+) -> Result<Vec<Denied>, AccessUnknown> {
+    let (mut everywhere, mut nowhere) = (BTreeSet::new(), BTreeSet::new());
     let mut denied = Vec::new();
     for permission in permissions {
-        let unknown = |message: String| AccessUnknown { permission: Box::new(permission.clone()), message };
-        let request = review(permission).map_err(|error| unknown(error.to_string()))?;
-        let exchange = wire::exchange(connection.client(), request, connection.read_timeout());
-        let answer = connection.runtime().block_on(exchange).map_err(|no_answer| unknown(no_answer.message))?;
-        if !answer.code.is_success() {
-            return Err(unknown(format!("{}: {}", answer.code.as_u16(), answer.message())));
+        if permission.namespace.is_some() {
+            let wider = permission.everywhere();
+            if !everywhere.contains(&wider) && !nowhere.contains(&wider) {
+                let found = refused(connection, &wider)?.is_none();
+                if found { &mut everywhere } else { &mut nowhere }.insert(wider.clone());
+            }
+            if everywhere.contains(&wider) {
+                continue;
+            }
         }
-        let review: Value = serde_json::from_slice(&answer.body).map_err(|error| unknown(error.to_string()))?;
-        if review["status"]["allowed"] != true {
-            let reason = review["status"]["reason"].as_str().unwrap_or_default().to_owned();
-            denied.push(Denied { permission: permission.clone(), reason });
+        if let Some(reason) = refused(connection, &permission)? {
+            denied.push(Denied { permission, reason });
         }
     }
     Ok(denied)
+}
+
+/// What the server says if the credentials do not have the permission.
+fn refused(connection: &Connection, permission: &Permission) -> Result<Option<String>, AccessUnknown> {
+    let unknown = |message: String| AccessUnknown { permission: Box::new(permission.clone()), message };
+    let request = review(permission).map_err(|error| unknown(error.to_string()))?;
+    let exchange = wire::exchange(connection.client(), request, connection.read_timeout());
+    let answer = connection.runtime().block_on(exchange).map_err(|no_answer| unknown(no_answer.message))?;
+    if !answer.code.is_success() {
+        return Err(unknown(format!("{}: {}", answer.code.as_u16(), answer.message())));
+    }
+    let review: Value = serde_json::from_slice(&answer.body).map_err(|error| unknown(error.to_string()))?;
+    let reason = || review["status"]["reason"].as_str().unwrap_or_default().to_owned();
+    Ok((review["status"]["allowed"] != true).then(reason))
 }
 
 fn review(permission: &Permission) -> Result<Request<Vec<u8>>, http::Error> {
@@ -142,6 +154,7 @@ fn review(permission: &Permission) -> Result<Request<Vec<u8>>, http::Error> {
             "resource": permission.resource,
             "subresource": permission.subresource,
             "namespace": permission.namespace,
+            "name": permission.name,
         }},
     });
     Request::post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")

@@ -51,6 +51,19 @@ pub enum CaptureError {
         /// What the server said.
         message: String,
     },
+    /// The credentials may list nothing at all.
+    #[error("the credentials may read nothing: {message}")]
+    Forbidden {
+        /// What the server said of the first kind.
+        message: String,
+    },
+}
+
+/// A capture that may see nothing is none: who is not logged in is told so, and not that the cluster is empty.
+fn all_forbidden(snapshot: &Snapshot) -> Option<CaptureError> {
+    let forbidden = snapshot.gaps.iter().filter(|gap| gap.reason == GapReason::Forbidden);
+    let first = snapshot.gaps.first()?;
+    (forbidden.count() == Kind::ALL.len()).then(|| CaptureError::Forbidden { message: first.message.clone() })
 }
 
 /// Captures the cluster.
@@ -81,6 +94,9 @@ pub fn capture(connection: &Connection, progress: &mut dyn FnMut(Progress)) -> R
             }
             Err(error) => snapshot.gaps.push(gap(kind, error)?),
         }
+    }
+    if let Some(error) = all_forbidden(&snapshot) {
+        return Err(error);
     }
     captured.sort_by(|a, b| (&a.kind, &a.namespace, &a.name).cmp(&(&b.kind, &b.namespace, &b.name)));
     snapshot.objects = captured.into_iter().map(|captured| captured.json).collect();

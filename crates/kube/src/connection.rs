@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 
 pub use self::error::ConnectionError;
 use crate::wire::{self, READ_TIMEOUT};
-use crate::{list, send};
+use crate::{list, secrecy, send};
 
 /// How long opening a connection may take, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -119,15 +119,17 @@ impl Connection {
             .build()
             .map_err(ConnectionError::Runtime)?;
         let (mut config, mut description) = runtime.block_on(kubeconfig::resolve(flags))?;
-        description.server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+        description.server = secrecy::without_credentials(&config.cluster_url.to_string());
+        let plugin = config.auth_info.exec.as_ref().and_then(|plugin| plugin.command.clone());
         configure(&mut config, user_agent)?;
         let client = {
             let _inside = runtime.enter();
-            Client::try_from(config).map_err(|error| ConnectionError::of_client(&description.server, &error))?
+            Client::try_from(config)
+                .map_err(|error| ConnectionError::of_client(&description.server, &error).of_plugin(plugin.as_deref()))?
         };
         let read_timeout = flags.request_timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(READ_TIMEOUT);
         let mut connection = Self { runtime: Arc::new(runtime), client, read_timeout, description };
-        connection.meet()?;
+        connection.meet().map_err(|error| error.of_plugin(plugin.as_deref()))?;
         Ok(connection)
     }
 
@@ -182,8 +184,8 @@ impl Connection {
             message: format!("expected a version, found {:?}", answer.message()),
         })?;
         self.description.server_version = version.git_version;
-        let path = "/api/v1/namespaces/kube-system";
-        let answer = self.runtime.block_on(list::read(&self.client, path, self.read_timeout));
+        let path = format!("/api/v1/namespaces/{}", crate::access::needs::IDENTITY);
+        let answer = self.runtime.block_on(list::read(&self.client, &path, self.read_timeout));
         match answer {
             Ok(answer) if answer.code.as_u16() == 401 => {
                 Err(ConnectionError::of_answer(&server, 401, answer.message()))

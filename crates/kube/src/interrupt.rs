@@ -1,42 +1,67 @@
 //! Interrupts of the process (SIGINT, and SIGTERM where there is one): the first asks to stop, the second stops.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
 
 use crate::Connection;
 
-/// Listens as long as the connection lives. The first interrupt sets `stop` and calls `asked`; the second calls `now`,
-/// which is expected not to return: everything that matters is on stable storage at any instant.
+/// Listens as long as the connection lives, from when this returns. The first interrupt calls `asked`; the second calls
+/// `now`, which is expected not to return: everything that matters is on stable storage at any instant.
+///
+/// # Errors
+/// The process cannot hear of interrupts.
 pub fn listen(
     connection: &Connection,
-    stop: Arc<AtomicBool>,
-    asked: impl Fn() + Send + 'static,
-    now: impl Fn() + Send + 'static,
-) {
+    asked: impl FnOnce() + Send + 'static,
+    now: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    let mut interrupts = {
+        let _inside = connection.runtime().enter();
+        Interrupts::new()?
+    };
     connection.runtime().spawn(async move {
-        while interrupted().await {
-            if stop.swap(true, Ordering::SeqCst) {
-                now();
-            } else {
-                asked();
-            }
-        }
+        interrupts.next().await;
+        asked();
+        interrupts.next().await;
+        now();
     });
+    Ok(())
 }
 
-/// Waits for an interrupt; `false` when there is no way to hear of one.
+/// The signals: one stream for each, kept, so that none is lost between two.
 #[cfg(unix)]
-async fn interrupted() -> bool {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return false };
-    tokio::select! {
-        heard = tokio::signal::ctrl_c() => heard.is_ok(),
-        heard = terminate.recv() => heard.is_some(),
+struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
-/// Waits for an interrupt; `false` when there is no way to hear of one.
-#[cfg(not(unix))]
-async fn interrupted() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+/// Ctrl-C.
+#[cfg(windows)]
+struct Interrupts {
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+#[cfg(windows)]
+impl Interrupts {
+    fn new() -> io::Result<Self> {
+        Ok(Self { interrupt: tokio::signal::windows::ctrl_c()? })
+    }
+
+    async fn next(&mut self) {
+        self.interrupt.recv().await;
+    }
 }

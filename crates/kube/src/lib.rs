@@ -16,6 +16,7 @@ mod list;
 mod patch;
 mod path;
 pub mod prometheus;
+mod secrecy;
 mod send;
 mod status;
 mod watch;

@@ -15,6 +15,7 @@ use kube::{Client, Config};
 use serde::Deserialize;
 use tokio::runtime::Runtime;
 
+use crate::secrecy::without_credentials;
 use crate::{send, wire};
 
 /// How long opening a connection may take.
@@ -193,18 +194,6 @@ impl Prometheus {
             }
             _ => Err(PrometheusError::NotPrometheus { address, query: asked, found: answer.message() }),
         }
-    }
-}
-
-/// The address without the name and the password in it.
-fn without_credentials(address: &str) -> String {
-    match address.split_once("://") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-            format!("{scheme}://{host}{}", path.trim_end_matches('/'))
-        }
-        None => address.to_owned(),
     }
 }
 

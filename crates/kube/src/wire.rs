@@ -12,6 +12,7 @@ use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
 
+use crate::secrecy;
 use crate::status::Status;
 
 /// How long a read may take if `--request-timeout` says nothing. A page of 500 large objects over a slow line takes
@@ -121,10 +122,15 @@ pub(crate) fn no_answer(error: &kube::Error) -> NoAnswer {
 /// The last cause of a chain: the outer ones say "service error" and "client error", the last one says why.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
     let mut last = error;
-    while let Some(source) = inner(last) {
-        last = source;
+    loop {
+        if let Some(why) = secrecy::of_credentials(last) {
+            return why;
+        }
+        match inner(last) {
+            Some(source) => last = source,
+            None => return last.to_string(),
+        }
     }
-    last.to_string()
 }
 
 /// What is behind an error. An `io::Error` that wraps another error gives that one's source as its own, and so hides it.

@@ -3,6 +3,7 @@
 //! The view is filled by watches and can be behind; [`World::read`] and [`World::list_pods_on`] ask the server, without
 //! a `resourceVersion`, so that the answer comes from a quorum of etcd and not from a cache.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +49,9 @@ pub struct KubeWorld {
     deltas: UnboundedReceiver<Delta>,
     followers: Vec<JoinHandle<()>>,
     stop: Arc<AtomicBool>,
+    wind_down: Arc<AtomicBool>,
+    /// What [`World::stop`] said last: a wait ends when it would say something else.
+    told: Cell<Stop>,
     warnings: BTreeSet<String>,
 }
 
@@ -90,14 +94,31 @@ impl KubeWorld {
                 followers.push(connection.runtime().spawn(follow));
             }
         }
-        let warnings = BTreeSet::new();
-        Ok(Self { connection: connection.clone(), view, deltas, followers, stop, warnings })
+        let connection = connection.clone();
+        let (wind_down, told, warnings) = (Arc::default(), Cell::default(), BTreeSet::new());
+        Ok(Self { connection, view, deltas, followers, stop, wind_down, told, warnings })
+    }
+
+    /// From now on, who sets `asked` wants the steps under way to be seen through, and none to be begun.
+    pub fn wind_down_when(&mut self, asked: Arc<AtomicBool>) {
+        self.wind_down = asked;
     }
 
     /// What the server warned of in its answers, each sentence once.
     #[must_use]
     pub fn warnings(&self) -> &BTreeSet<String> {
         &self.warnings
+    }
+
+    /// What somebody asks for now.
+    fn asked(&self) -> Stop {
+        if self.stop.load(Ordering::Relaxed) {
+            Stop::Now
+        } else if self.wind_down.load(Ordering::Relaxed) {
+            Stop::AfterSteps
+        } else {
+            Stop::No
+        }
     }
 
     /// Takes over what the watches have brought; says whether it was anything.
@@ -196,7 +217,7 @@ impl World for KubeWorld {
     }
 
     fn wait(&mut self, until: Timestamp) {
-        while !self.catch_up() && self.stop() == Stop::No {
+        while !self.catch_up() && self.asked() == self.told.get() && self.told.get() != Stop::Now {
             let left = until.as_millis() - clock::now().as_millis();
             let Some(left) = u64::try_from(left).ok().filter(|&left| left > 0) else { return };
             let turn = Duration::from_millis(left).min(STOP_POLL);
@@ -210,7 +231,8 @@ impl World for KubeWorld {
     }
 
     fn stop(&self) -> Stop {
-        if self.stop.load(Ordering::Relaxed) { Stop::Now } else { Stop::No }
+        self.told.set(self.asked());
+        self.told.get()
     }
 }
 

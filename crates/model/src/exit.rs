@@ -1,4 +1,5 @@
-//! Exit codes of the program. They are part of its interface and never change their meaning.
+//! Exit codes of the program. They are part of its interface and never change their meaning. 4 is kept for a run that
+//! waits at a gate: there are no gates yet, and a code that nothing returns is not documented.
 
 /// Done, or nothing to do.
 pub const DONE: u8 = 0;
@@ -8,8 +9,6 @@ pub const UNEXPECTED: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Blocked by findings.
 pub const BLOCKED: u8 = 3;
-/// Waiting at a gate; resumable.
-pub const WAITING: u8 = 4;
 /// The cluster is not the one of the plan any more: the plan is stale.
 pub const STALE: u8 = 5;
 /// What was changed has been put back.

@@ -7,6 +7,7 @@ pub mod access;
 pub mod carry_out;
 pub mod journal_file;
 pub mod peaks;
+pub mod rbac;
 pub mod read;
 pub mod rehearse;
 pub mod simulated;

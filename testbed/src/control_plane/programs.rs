@@ -10,9 +10,19 @@ use super::keys::Pair;
 use super::supervised::Spec;
 use crate::assets::Assets;
 
+/// The audit policy; of these users every read is logged as well, without its answer.
+pub(super) fn audit_policy(readers: &[&str]) -> String {
+    if readers.is_empty() {
+        return AUDIT_POLICY.to_owned();
+    }
+    let users = serde_json::json!(readers);
+    let reads = format!("rules:\n- {{level: Metadata, users: {users}, verbs: [get, list, watch]}}\n");
+    AUDIT_POLICY.replacen("rules:\n", &reads, 1)
+}
+
 /// What the API server logs: every change with its body and its answer, and nothing else. Leases and Events are noise
 /// (a write per node and ten seconds, several per pod); tokens and reviews are secrets or questions, not changes.
-pub(super) const AUDIT_POLICY: &str = r#"
+const AUDIT_POLICY: &str = r#"
 apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

@@ -169,7 +169,7 @@ fn c03_cordon_is_refused() {
             let plan = plan(&home, &["old"]);
             let before = home.only("db").uid().to_owned();
             let connection = crate::rehome::connect(user.kubeconfig());
-            let denied = rehome_run::access::denied(&connection, &plan).unwrap();
+            let denied = rehome_run::access::denied(&connection, rehome_run::access::to_carry_out(&plan)).unwrap();
             let missing: Vec<&str> = denied.iter().map(|denied| denied.permission.resource.as_str()).collect();
             assert_eq!(missing, ["nodes"], "the program does not begin");
             // The engine by itself does not go on either.

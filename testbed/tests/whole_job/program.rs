@@ -10,6 +10,17 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
+impl Ran {
+    /// What a process that has ended left.
+    pub(crate) fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
 /// The binary `rehome` beside the test's own binary: `cargo xtask test` builds it before.
 pub(crate) fn path() -> PathBuf {
     let test = std::env::current_exe().unwrap();
@@ -27,12 +38,7 @@ pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
 
 /// Runs the program to its end.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Ran {
-    let Output { status, stdout, stderr } = command(folder, arguments).output().unwrap();
-    let ran = Ran {
-        code: status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&stderr).into_owned(),
-    };
+    let ran = Ran::of(&command(folder, arguments).output().unwrap());
     println!("$ rehome {}\n{}{}exit {}\n", arguments.join(" "), tail(&ran.stdout), tail(&ran.stderr), ran.code);
     ran
 }

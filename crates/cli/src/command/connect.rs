@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rehome_kube::{Connection, ConnectionFlags, KubeWorld};
 use rehome_model::exit;
 
 use super::input;
+use super::interrupts::Interrupts;
 use crate::args;
 use crate::error::CliError;
 
@@ -34,9 +34,11 @@ pub(crate) fn open(flags: &args::Connection) -> Result<Connection, CliError> {
     })
 }
 
-/// The cluster as the engine sees it; `stop` asks it to end between two requests.
-pub(crate) fn world(connection: &Connection, stop: Arc<AtomicBool>) -> Result<KubeWorld, CliError> {
-    KubeWorld::start(connection, stop).map_err(|error| {
+/// The cluster as the engine sees it, and as an interrupt ends what it does.
+pub(crate) fn world(connection: &Connection, interrupts: &Interrupts) -> Result<KubeWorld, CliError> {
+    let mut world = KubeWorld::start(connection, Arc::default()).map_err(|error| {
         CliError::new(exit::UNEXPECTED, "the cluster cannot be followed").because(&error).next("kubectl cluster-info")
-    })
+    })?;
+    interrupts.tell(&mut world);
+    Ok(world)
 }

@@ -1,17 +1,16 @@
 //! `rehome execute`.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use rehome_kube::{Connection, interrupt};
+use rehome_kube::Connection;
 use rehome_model::approval::Approval;
 use rehome_model::plan::Plan;
 use rehome_model::{Digest, exit};
 use rehome_run::carry_out::{self, Job, RunError};
 use rehome_run::journal_file::FileJournal;
 
-use super::{connect, input, running};
+use super::interrupts::Interrupts;
+use super::{connect, input, permitted, running};
 use crate::args::Execute;
 use crate::error::CliError;
 use crate::ui::{BOLD, Ui, paint};
@@ -32,9 +31,9 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
     }
     let connection = connect::open(&args.connection)?;
     introduce(&connection, &job, ui);
-    permitted(&connection, &job)?;
-    let stop = stopper(&connection);
-    let mut world = connect::world(&connection, stop)?;
+    permitted::ask(&connection, rehome_run::access::to_carry_out(&job.plan), Some(&args.plan))?;
+    let interrupts = Interrupts::default();
+    let mut world = connect::world(&connection, &interrupts)?;
     let refusals = carry_out::refusals(&job, rehome_engine::world::World::view(&world));
     if !refusals.is_empty() {
         return Err(running::failed(&RunError::Refused(refusals), None));
@@ -46,6 +45,7 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
     running::keep_plan(&args.plan, &journal)?;
     let end = {
         let mut progress = view::progress::Running::new(ui, job.plan.steps().count());
+        interrupts.listen(&connection, progress.speaker(), running::resume(ui.program(), &journal))?;
         let end = carry_out::execute(&job, approval, &mut world, &mut store, &mut progress);
         progress.done();
         if matches!(end, Err(RunError::Refused(_))) {
@@ -83,38 +83,10 @@ fn introduce(connection: &Connection, job: &Job, ui: &Ui) {
     ui.say(&format!("context   {}", or_none(found.context.as_ref())));
     ui.say(&format!("server    {}", found.server));
     ui.say(&format!("cluster   {}", view::cluster(&found.identity())));
-    ui.say(&format!("plan      {}   {}", job.digest.short(), view::plan::summary(&job.plan)));
-}
-
-/// Refuses before the first write if the credentials may not do what the plan needs.
-fn permitted(connection: &Connection, job: &Job) -> Result<(), CliError> {
-    let denied = rehome_run::access::denied(connection, &job.plan).map_err(|error| {
-        CliError::unexpected("what the credentials may do could not be asked")
-            .because(&error)
-            .next("kubectl auth whoami")
-    })?;
-    if denied.is_empty() {
-        return Ok(());
+    ui.say(&format!("plan      {}", job.digest.short()));
+    for line in view::plan::in_lines(&job.plan) {
+        ui.say(&format!("          {line}"));
     }
-    let message = format!("the credentials lack {}", view::count(denied.len(), "permission"));
-    let mut error = CliError::new(exit::BLOCKED, message);
-    for missing in &denied {
-        error = error.why(format!("they may not {}", missing.permission));
-    }
-    Err(error
-        .next("ask whoever grants access for these, or use --context or --as; check with: kubectl auth can-i --list"))
-}
-
-/// The first interrupt ends the run between two requests, the second ends the process.
-pub(crate) fn stopper(connection: &Connection) -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    interrupt::listen(
-        connection,
-        Arc::clone(&stop),
-        || crate::ui::line("interrupted: the request that is under way is finished and recorded; once more stops now"),
-        || std::process::exit(i32::from(exit::INTERRUPTED)),
-    );
-    stop
 }
 
 /// Asks for the name of the cluster: not something that a hand types by itself.

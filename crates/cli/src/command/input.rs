@@ -3,7 +3,8 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use rehome_kube::{Connection, capture};
+use rehome_kube::Connection;
+use rehome_kube::capture::{self, CaptureError};
 use rehome_model::document::{Document, Loaded};
 use rehome_model::{Timestamp, exit};
 use rehome_run::journal_file::JournalError;
@@ -45,14 +46,28 @@ pub(crate) fn source(source: &args::Source, ui: &Ui) -> Result<read::Loaded, Cli
 /// A capture of the cluster that is connected.
 pub(crate) fn live(connection: &Connection, ui: &Ui) -> Result<read::Loaded, CliError> {
     let mut progress = view::progress::Capturing::new(ui);
-    let snapshot = capture::capture(connection, &mut |state| progress.at(state)).map_err(|error| {
-        CliError::unexpected("the cluster could not be captured").because(&error).next("kubectl cluster-info")
-    })?;
+    let captured = capture::capture(connection, &mut |state| progress.at(state));
     progress.done();
+    let snapshot = captured.map_err(|error| uncaptured(&error))?;
     for gap in &snapshot.gaps {
         ui.say(&format!("note: {} are not known: {}", gap.source, gap.message));
     }
     read::captured(snapshot).map_err(|error| CliError::unexpected("the cluster cannot be understood").because(&error))
+}
+
+/// A capture that did not come about.
+fn uncaptured(error: &CaptureError) -> CliError {
+    let what = "the cluster could not be captured";
+    match error {
+        CaptureError::Unreachable { .. } => CliError::unexpected(what).because(error).next("kubectl cluster-info"),
+        CaptureError::Unauthorized { .. } => CliError::usage(what)
+            .because(error)
+            .next("log in again as your provider says, then check with: kubectl auth whoami"),
+        CaptureError::Forbidden { .. } => CliError::usage(what).because(error).next(
+            "log in, or ask whoever grants access to apply: rehome rbac --capture-only --to-user NAME   (who you are to \
+             the server: kubectl auth whoami)",
+        ),
+    }
 }
 
 /// A document of rehome; `made_by` is the command that makes one.

@@ -7,8 +7,11 @@ mod connect;
 mod demo;
 mod execute;
 mod input;
+mod interrupts;
+mod permitted;
 mod plan;
 mod proceed;
+mod rbac;
 mod rehearse;
 mod running;
 mod show;
@@ -32,6 +35,7 @@ pub(crate) fn run(command: &Command, ui: &mut Ui) -> Result<u8, CliError> {
         Command::Demo(args) => demo::run(args, ui),
         Command::Execute(args) => execute::run(args, ui),
         Command::Plan(args) => plan::run(args, ui),
+        Command::Rbac(args) => rbac::run(args, ui),
         Command::Rehearse(args) => rehearse::run(args, ui),
         Command::Resume(args) => proceed::run(args, Direction::Forward, ui),
         Command::Rollback(args) => proceed::run(args, Direction::Back, ui),

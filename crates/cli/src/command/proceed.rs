@@ -1,10 +1,12 @@
 //! `rehome resume` and `rehome rollback`: both take a journal up again.
 
 use rehome_engine::drive::End;
+use rehome_run::access;
 use rehome_run::carry_out::{self, RunError};
 use rehome_run::journal_file::FileJournal;
 
-use super::{connect, execute, input, running};
+use super::interrupts::Interrupts;
+use super::{connect, execute, input, permitted, running};
 use crate::args::Continue;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -30,9 +32,16 @@ pub(crate) fn run(args: &Continue, direction: Direction, ui: &mut Ui) -> Result<
     }
     let job = execute::job_of(&args.journal, args.plan.as_deref())?;
     let connection = connect::open(&args.connection)?;
-    let mut world = connect::world(&connection, execute::stopper(&connection))?;
+    let needed = match direction {
+        Direction::Forward => access::to_carry_out(&job.plan),
+        Direction::Back => access::to_put_back(&job.plan),
+    };
+    permitted::ask(&connection, needed, Some(&running::plan_of(args)))?;
+    let interrupts = Interrupts::default();
+    let mut world = connect::world(&connection, &interrupts)?;
     let end: Result<End, RunError> = {
         let mut progress = view::progress::Running::new(ui, job.plan.steps().count());
+        interrupts.listen(&connection, progress.speaker(), running::resume(ui.program(), &args.journal))?;
         let end = match direction {
             Direction::Forward => carry_out::resume(&job, &held, &mut world, &mut store, &mut progress),
             Direction::Back => carry_out::rollback(&job, &held, &mut world, &mut store, &mut progress),

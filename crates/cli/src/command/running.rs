@@ -9,6 +9,7 @@ use rehome_run::carry_out::RunError;
 use rehome_run::write;
 
 use super::input;
+use crate::args::Continue;
 use crate::error::CliError;
 use crate::ui::{BAD, BOLD, GOOD, Ui, paint};
 
@@ -33,6 +34,16 @@ pub(crate) fn plan_beside(journal: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The plan that `resume` and `rollback` go on with.
+pub(crate) fn plan_of(args: &Continue) -> PathBuf {
+    args.plan.clone().unwrap_or_else(|| plan_beside(&args.journal))
+}
+
+/// How a run is taken up again.
+pub(crate) fn resume(program: &str, journal: &Path) -> String {
+    format!("{program} resume --journal {}", journal.display())
+}
+
 /// Keeps the plan beside the journal, exactly as it is: its digest covers fields that this version does not know.
 pub(crate) fn keep_plan(plan: &Path, journal: &Path) -> Result<(), CliError> {
     let text = std::fs::read_to_string(plan)
@@ -42,7 +53,7 @@ pub(crate) fn keep_plan(plan: &Path, journal: &Path) -> Result<(), CliError> {
 
 /// What a person reads at the end, and the exit code.
 pub(crate) fn ended(end: &End, journal: &Path, ui: &mut Ui) -> Result<u8, CliError> {
-    let resume = format!("{} resume --journal {}", ui.program(), journal.display());
+    let resume = resume(ui.program(), journal);
     match end {
         End::Finished(Verdict::Done) => {
             ui.out(&format!(
@@ -71,7 +82,7 @@ pub(crate) fn ended(end: &End, journal: &Path, ui: &mut Ui) -> Result<u8, CliErr
             Ok(exit::STUCK)
         }
         End::Interrupted => {
-            ui.out("interrupted between two requests; nothing is lost\n")?;
+            ui.out("stopped: the steps that were under way are done, and no other was begun\n")?;
             ui.say(&format!("next: {resume}"));
             Ok(exit::INTERRUPTED)
         }

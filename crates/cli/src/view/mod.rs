@@ -6,6 +6,7 @@ pub(crate) mod findings;
 pub(crate) mod journal;
 pub(crate) mod plan;
 pub(crate) mod progress;
+pub(crate) mod rbac;
 pub(crate) mod rehearsal;
 pub(crate) mod size;
 pub(crate) mod snapshot;

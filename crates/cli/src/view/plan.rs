@@ -42,6 +42,27 @@ pub(crate) fn text(plan: &Plan, wide: bool) -> String {
 
 /// The last line: what the plan amounts to.
 pub(crate) fn summary(plan: &Plan) -> String {
+    format!("Plan: {}", figures(plan).join(", "))
+}
+
+/// The same in lines that fit beside a name of ten letters on the narrowest terminal.
+pub(crate) fn in_lines(plan: &Plan) -> Vec<String> {
+    /// What is left of 80 columns.
+    const WIDTH: usize = 70;
+    let mut lines: Vec<String> = Vec::new();
+    for figure in figures(plan) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + ", ".len() + figure.chars().count() <= WIDTH => {
+                line.push_str(", ");
+                line.push_str(&figure);
+            }
+            _ => lines.push(figure),
+        }
+    }
+    lines
+}
+
+fn figures(plan: &Plan) -> Vec<String> {
     let pods: usize = plan.steps().flat_map(|step| lineages(&step.verb)).map(|lineage| lineage.pods).sum();
     let mut parts = vec![
         count(plan.waves.len(), "wave"),
@@ -65,7 +86,7 @@ pub(crate) fn summary(plan: &Plan) -> String {
     if blockers > 0 {
         parts.push(paint(BAD, format!("{blockers} blocking")));
     }
-    format!("Plan: {}", parts.join(", "))
+    parts
 }
 
 /// Consecutive steps that say the same of different nodes.

@@ -6,7 +6,7 @@ use rehome_kube::capture::Progress;
 use rehome_model::journal::{Event, Record};
 
 use super::journal;
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 /// A bar that shows how far, of how much, and what.
 fn bar(ui: &Ui, length: usize) -> Option<ProgressBar> {
@@ -62,6 +62,16 @@ impl<'a> Running<'a> {
     pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Says something from another thread, above the bar.
+    pub(crate) fn speaker(&self) -> impl Fn(&str) + Clone + Send + 'static {
+        let (bar, quiet) = (self.bar.clone(), self.ui.quiet());
+        move |text| match &bar {
+            _ if quiet => {}
+            Some(bar) => bar.suspend(|| ui::line(text)),
+            None => ui::line(text),
         }
     }
 

@@ -4,6 +4,7 @@
 mod bad_input;
 mod demo;
 mod offline;
+mod rbac;
 mod size;
 mod usage;
 

@@ -1,7 +1,6 @@
 //! How permissions are written, for people and for the server.
 
-use rehome_model::ObjectRef;
-use rehome_model::verb::{Change, Field};
+use rehome_k8s::Kind;
 
 use super::*;
 
@@ -21,16 +20,21 @@ fn a_review_asks_for_the_subresource() {
 }
 
 #[test]
-fn a_request_needs_what_it_sends() {
-    let say = |request: &ChangeRequest| needed_for(request).iter().map(ToString::to_string).collect::<Vec<_>>();
-    let pod = ObjectRef::pod("shop", "web-0");
-    let evict = ChangeRequest::Evict { pod: pod.clone(), uid: "u".into() };
-    assert_eq!(say(&evict), ["create pods/eviction in namespace shop"]);
-    assert_eq!(say(&ChangeRequest::Delete { pod, uid: "u".into() }), ["delete pods in namespace shop"]);
-    let set = |target: ObjectRef, field: Field| ChangeRequest::SetField(Change { target, field, from: None, to: None });
-    assert_eq!(say(&set(ObjectRef::node("a"), Field::Unschedulable)), ["get nodes", "patch nodes"]);
-    let restart =
-        set(ObjectRef::namespaced("Deployment", "shop", "web"), Field::TemplateAnnotation { key: "a".to_owned() });
-    assert_eq!(say(&restart), ["get deployments.apps in namespace shop", "patch deployments.apps in namespace shop"]);
-    assert!(needed_to_watch().contains(&Permission::new("watch", "policy", "poddisruptionbudgets")));
+fn each_request_needs_what_it_sends() {
+    let say = |needed: std::collections::BTreeSet<Permission>| {
+        needed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(say(needs::to_evict()), "create pods/eviction, get pods");
+    assert_eq!(say(needs::to_delete()), "delete pods, get pods");
+    assert_eq!(say(needs::to_change(Kind::Node)), "get nodes, patch nodes");
+    assert_eq!(say(needs::to_change(Kind::Deployment)), "get deployments.apps, patch deployments.apps");
+    let (capture, follow) = (needs::to_capture(), needs::to_follow());
+    assert!(
+        capture.iter().all(|permission| permission.verb == "list" || permission.to_string().contains("kube-system"))
+    );
+    assert!(follow.contains(&Permission::new("watch", "policy", "poddisruptionbudgets")));
+    assert!(!follow.contains(&Permission::new("list", "", "events")), "nobody needs Events while pods move");
+    for secret in ["secrets", "configmaps"] {
+        assert!(capture.iter().chain(&follow).all(|permission| permission.resource != secret));
+    }
 }

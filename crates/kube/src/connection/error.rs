@@ -97,8 +97,9 @@ impl ConnectionError {
             Self::BadKubeconfig { .. } => "kubectl config view",
             Self::UnknownName { .. } => "kubectl config get-contexts",
             Self::Unreachable { .. } => "kubectl cluster-info",
-            Self::Unauthorized { .. } | Self::Credentials { .. } => {
-                "log in again as your provider says, then check with: kubectl auth whoami"
+            Self::Unauthorized { .. } => "log in again as your provider says, then check with: kubectl auth whoami",
+            Self::Credentials { .. } => {
+                "log in again as your provider says, or mend the user in: kubectl config view --minify; then check with: kubectl auth whoami"
             }
             Self::Tls { .. } => "check server and certificate-authority in: kubectl config view --minify",
             Self::Proxy { .. } => {
@@ -132,7 +133,20 @@ impl ConnectionError {
                 let proxy = format!("{}:{}", proxy_url.host().unwrap_or_default(), proxy_url.port_u16().unwrap_or(80));
                 Self::Proxy { server, proxy }
             }
-            _ => Self::BadKubeconfig { path: "kubeconfig".to_owned(), message },
+            _ => Self::BadKubeconfig {
+                path: "kubeconfig".to_owned(),
+                message: format!("certificates or keys in it cannot be used: {message}"),
+            },
+        }
+    }
+
+    /// The same, with the name of the plugin that gives the credentials: there can be several, and only one failed.
+    pub(super) fn of_plugin(self, plugin: Option<&str>) -> Self {
+        match (self, plugin) {
+            (Self::Credentials { server, message }, Some(plugin)) => {
+                Self::Credentials { server, message: format!("{plugin}: {message}") }
+            }
+            (other, _) => other,
         }
     }
 

@@ -10,6 +10,7 @@ use kube::config::{
 };
 
 use super::{ConnectionError, ConnectionFlags, Description};
+use crate::secrecy;
 
 /// What a cluster is called that only flags describe.
 const OF_FLAGS: &str = "flags";
@@ -162,7 +163,7 @@ fn of_this_machine(server: &http::Uri) -> bool {
 }
 
 fn bad(path: &str, error: &KubeconfigError) -> ConnectionError {
-    ConnectionError::BadKubeconfig { path: path.to_owned(), message: error.to_string() }
+    ConnectionError::BadKubeconfig { path: path.to_owned(), message: secrecy::of_kubeconfig(error) }
 }
 
 #[cfg(test)]

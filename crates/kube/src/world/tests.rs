@@ -163,3 +163,20 @@ fn a_wait_ends_when_somebody_asks_to_stop() {
     world.wait(hour);
     assert_eq!(world.stop(), rehome_engine::world::Stop::Now);
 }
+
+#[test]
+fn a_wait_ends_once_when_the_steps_under_way_are_to_be_the_last() {
+    let mut world = world(|_| None).unwrap();
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    world.wind_down_when(asked);
+    let hour = world.now() + Seconds::new(3600);
+    world.wait(hour);
+    assert_eq!(world.stop(), rehome_engine::world::Stop::AfterSteps);
+    // The steps under way still wait for their pods: from here on, a wait is one again.
+    let soon = world.now() + Seconds::from_millis(300);
+    world.wait(soon);
+    assert!(world.now() >= soon);
+    world.stop.store(true, Ordering::Relaxed);
+    world.wait(hour);
+    assert_eq!(world.stop(), rehome_engine::world::Stop::Now);
+}

@@ -68,10 +68,10 @@ fn what_the_credentials_may_not_list_is_a_gap_and_what_they_may_not_do_is_told()
 
     let list = Permission::new("list", "", "pods");
     let evict = Permission::new("create", "", "pods/eviction").in_namespace("default");
-    let denied = access::denied(&connection, &[list.clone(), evict.clone()]).unwrap();
+    let denied = access::denied(&connection, [list.clone(), evict.clone()]).unwrap();
     assert_eq!(denied.iter().map(|denied| &denied.permission).collect::<Vec<_>>(), [&evict]);
     let mighty = plane.identity("mighty", &everything()).unwrap();
-    assert_eq!(access::denied(&connect(mighty.kubeconfig(), None), &[list, evict]).unwrap(), []);
+    assert_eq!(access::denied(&connect(mighty.kubeconfig(), None), [list, evict]).unwrap(), []);
 }
 
 #[test]
