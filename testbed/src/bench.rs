@@ -11,6 +11,8 @@ pub mod p2_shapes;
 pub mod p3_drainable;
 pub mod p4_rehearsal;
 pub mod p5_loss;
+pub mod p6_growth;
+pub mod p6_load;
 pub mod p7_same_bytes;
 pub mod shapes;
 pub mod stopwatch;
