@@ -3,9 +3,15 @@
 //! A snapshot is made to be sent to a colleague, so it must not carry what people put into objects in good faith:
 //! literal environment values, command lines, headers, certificates. The rules go by field name wherever the field
 //! stands, so that templates inside templates and pods inside custom resources are covered without a list of paths.
-//! What it does not know: whether a label, a short annotation with a harmless name, an Event's message or an image name holds a secret.
+//! What it does not know: whether a label, a short annotation with a harmless name, an Event's message or an image name
+//! holds a secret.
 
+use rehome_model::canonical::rewrite::{Choose, Shape};
 use serde_json::{Map, Value};
+
+pub use rules::{Place, Redaction};
+
+mod rules;
 
 /// What [`redact`] takes out, in words: goes into `Snapshot.redacted`.
 pub const REDACTED: &[&str] = &[
@@ -56,17 +62,14 @@ pub fn redact(object: &mut Value) {
         *object = identity(object);
         return;
     }
-    let is_node = object["kind"].as_str() == Some("Node");
-    if is_node && let Some(status) = object.get_mut("status").and_then(Value::as_object_mut) {
-        status.retain(|name, _| name != "images");
-    }
+    let root = Place::root(object["kind"].as_str().unwrap_or_default());
     if object["kind"].as_str().is_some_and(|kind| kind.ends_with("List"))
         && let Some(items) = object.get_mut("items").and_then(Value::as_array_mut)
     {
         items.retain(|item| !never_kept(item));
         items.iter_mut().for_each(redact);
     }
-    walk(object);
+    walk(object, root);
 }
 
 /// `apiVersion`, `kind`, and the namespace, name and UID of the metadata.
@@ -87,51 +90,33 @@ fn identity(object: &Value) -> Value {
     Value::Object(bare)
 }
 
-fn walk(value: &mut Value) {
+/// The same rules over a tree of values.
+fn walk(value: &mut Value, at: Place) {
+    let mut rules = Redaction;
     match value {
-        Value::Array(items) => items.iter_mut().for_each(walk),
+        Value::Array(items) => {
+            let at = rules.element(at);
+            items.retain(|item| rules.keeps(at, shape(item)));
+            items.iter_mut().for_each(|item| walk(item, at));
+        }
         Value::Object(fields) => {
-            fields.retain(|name, value| keep(name, value));
-            fields.values_mut().for_each(walk);
+            fields.retain(|name, value| rules.member(at, name).is_some_and(|at| rules.keeps(at, shape(value))));
+            for (name, value) in fields.iter_mut() {
+                if let Some(at) = rules.member(at, name) {
+                    walk(value, at);
+                }
+            }
         }
         _ => {}
     }
 }
 
-/// Whether a field stays; what stays may have been cut.
-fn keep(name: &str, value: &mut Value) -> bool {
-    match (name, value) {
-        // A label or a key of a selector can have any of these names, but then its value is text.
-        (_, Value::String(_)) if name != "caBundle" => true,
-        ("command" | "args" | "httpHeaders", Value::Array(_)) => false,
-        ("caBundle", _) => false,
-        ("env", Value::Array(variables)) => {
-            variables.retain(Value::is_object);
-            for variable in variables.iter_mut().filter_map(Value::as_object_mut) {
-                variable.retain(|name, _| matches!(name.as_str(), "name" | "valueFrom"));
-            }
-            true
-        }
-        // Some custom resources write their environment as a map.
-        ("env", Value::Object(_)) => false,
-        ("terminated", Value::Object(state)) => {
-            state.retain(|name, _| name != "message");
-            true
-        }
-        ("annotations", Value::Object(annotations)) => {
-            annotations.retain(|name, value| {
-                !speaks_of_credentials(name) && value.as_str().is_none_or(|text| text.len() <= ANNOTATION_LIMIT)
-            });
-            true
-        }
-        ("managedFields", Value::Array(entries)) => {
-            entries.retain(Value::is_object);
-            for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
-                entry.retain(|name, _| matches!(name.as_str(), "manager" | "operation" | "subresource"));
-            }
-            true
-        }
-        _ => true,
+fn shape(value: &Value) -> Shape<'_> {
+    match value {
+        Value::String(text) => Shape::Text(text),
+        Value::Object(_) => Shape::Object,
+        Value::Array(_) => Shape::Array,
+        Value::Null | Value::Bool(_) | Value::Number(_) => Shape::Scalar,
     }
 }
 

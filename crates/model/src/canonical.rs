@@ -7,6 +7,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+pub mod rewrite;
+
 /// The canonical JSON text of a value.
 ///
 /// # Errors

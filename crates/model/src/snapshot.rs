@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::canonical::rewrite::{Everything, rewrite};
 use crate::document::{self, Document, Header, ReadError};
 use crate::{Digest, Timestamp, Uid, canonical, digest};
 
@@ -86,7 +87,7 @@ impl Snapshot {
     /// # Errors
     /// See [`ReadError`].
     pub fn read(text: &str) -> Result<document::Loaded<Self>, ReadError> {
-        let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).map_err(ReadError::NotJson)?;
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(ReadError::NotJson)?;
         let word = |name: &str| fields.get(name).and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
         document::check_header::<Self>(word("apiVersion").as_deref(), word("kind").as_deref())?;
         let invalid = |source| ReadError::Invalid { kind: Self::KIND, source };
@@ -153,7 +154,7 @@ fn digest_of(head: &serde_json::Map<String, Value>, objects: &[Box<RawValue>]) -
                 if index > 0 {
                     text.push(',');
                 }
-                canonical::write(&serde_json::from_str(raw.get())?, &mut text);
+                rewrite(raw.get(), &mut Everything, (), &mut text)?;
                 hasher.update(text.as_bytes());
                 text.clear();
             }

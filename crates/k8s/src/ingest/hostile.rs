@@ -16,8 +16,11 @@ fn unprintable(c: char) -> bool {
 /// The JSON text with every unprintable character in its strings replaced.
 pub(super) fn printable(json: &str) -> Cow<'_, str> {
     // JSON writes control characters as escapes; a quick look spares nearly every object the walk.
-    let suspicious = ["\\u00", "\\u20", "\\b", "\\f", "\\r"].iter().any(|escape| json.contains(escape));
-    if !suspicious && !json.chars().any(unprintable) {
+    let plain = |byte: u8| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
+    let (ascii, escaped) =
+        json.bytes().fold((true, false), |(ascii, escaped), byte| (ascii & plain(byte), escaped | (byte == b'\\')));
+    let suspicious = escaped && ["\\u00", "\\u20", "\\b", "\\f", "\\r"].iter().any(|escape| json.contains(escape));
+    if !suspicious && (ascii || !json.chars().any(unprintable)) {
         return Cow::Borrowed(json);
     }
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return Cow::Borrowed(json) };

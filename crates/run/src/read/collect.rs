@@ -8,12 +8,13 @@ use std::path::Path;
 use rehome_k8s::{Kind, redact, snapshot as view_of};
 use rehome_model::document::Header;
 use rehome_model::snapshot::{ClusterIdentity, Gap, GapReason, Snapshot};
-use rehome_model::{ObjectRef, Timestamp, Uid};
-use serde::Deserialize;
+use rehome_model::{ObjectRef, Timestamp, Uid, canonical};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{Fault, Position, ReadError};
+use super::kept::{self, Newest, is_time};
+use super::outer::{Head, Outer};
 use super::text::{self, Body};
 use super::version::{Reading, reading};
 use super::{Loaded, document};
@@ -57,26 +58,9 @@ impl fmt::Display for Note {
     }
 }
 
-/// A list or an object, no deeper than is needed to tell which.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Outer {
-    api_version: Option<String>,
-    kind: Option<String>,
-    #[serde(default, deserialize_with = "present")]
-    items: Option<Items>,
-}
-
-/// The items of a list; none where it says `null`.
-type Items = Option<Vec<Box<RawValue>>>;
-
-/// Tells `items: null` (an empty list, as Go writes it) from no `items` at all.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Items>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
 struct Entry {
-    object: Value,
+    /// Canonical JSON: equal objects have equal texts.
+    text: Box<RawValue>,
     resource_version: String,
 }
 
@@ -87,7 +71,11 @@ pub(crate) struct Collector {
     provided: BTreeSet<Kind>,
     left_out: BTreeMap<String, usize>,
     notes: Vec<Note>,
-    newest: Option<Timestamp>,
+    newest: Newest,
+    /// Where the object begins that was looked at last, as an address.
+    place: usize,
+    /// For the text of the object that is being read.
+    scratch: String,
 }
 
 impl Collector {
@@ -99,7 +87,9 @@ impl Collector {
             provided: BTreeSet::new(),
             left_out: BTreeMap::new(),
             notes: Vec::new(),
-            newest: None,
+            newest: Newest::default(),
+            place: 0,
+            scratch: String::new(),
         }
     }
 
@@ -110,25 +100,38 @@ impl Collector {
         let single = parts.len() == 1;
         for part in parts {
             let at = Some(Position { line: part.line, column: 0 });
-            let raw = match part.body {
-                Body::Json(raw) => raw,
-                Body::Yaml(value) => raw(&value).map_err(|fault| fault.at(file, at))?,
-            };
-            if document::kind(raw.get()).as_deref() == Some("Snapshot") {
+            if document::kind(part.body.json()).as_deref() == Some("Snapshot") {
                 if !single {
                     return Err(Fault::SnapshotAmongObjects.at(file, at));
                 }
-                let loaded = Snapshot::read(raw.get()).map_err(|error| Fault::from(error).at(file, at))?;
+                let loaded = Snapshot::read(part.body.json()).map_err(|error| Fault::from(error).at(file, at))?;
                 return Ok(Some(loaded.document));
             }
-            self.value(&raw, None, 0).map_err(|fault| fault.at(file, at))?;
+            match part.body {
+                Body::Json(json, outer) => self.value(json, outer, None, 0).map_err(|fault| {
+                    // Of an item of a list, the line on which it begins.
+                    let before = self.place.checked_sub(json.as_ptr().addr()).and_then(|offset| json.get(..offset));
+                    let line = part.line + before.map_or(0, text::newlines);
+                    fault.at(file, Some(Position { line, column: 0 }))
+                })?,
+                Body::Yaml(json) => {
+                    self.value(&json, outside(&json), None, 0).map_err(|fault| fault.at(file, at))?;
+                }
+            }
         }
         Ok(None)
     }
 
     /// Adds an object, or the items of a list. `default` is what a list says of items that do not say it themselves.
-    fn value(&mut self, raw: &RawValue, default: Option<(&str, &str)>, depth: usize) -> Result<(), Fault> {
-        let outer: Outer = serde_json::from_str(raw.get()).map_err(|_| not_an_object(raw.get()))?;
+    fn value(
+        &mut self,
+        json: &str,
+        outer: Option<Outer<'_>>,
+        default: Option<(&str, &str)>,
+        depth: usize,
+    ) -> Result<(), Fault> {
+        self.place = json.as_ptr().addr();
+        let outer = outer.ok_or_else(|| not_an_object(json))?;
         let kind = outer.kind.as_deref().or(default.map(|(kind, _)| kind));
         let api_version = outer.api_version.as_deref().or(default.map(|(_, version)| version));
         let (kind, api_version) = match (kind, api_version) {
@@ -137,10 +140,10 @@ impl Collector {
             (None, Some(_)) if outer.items.is_some() => {
                 return Err(Fault::Cut { detail: "a list without its kind, which comes after the items".to_owned() });
             }
-            _ => return Err(not_an_object(raw.get())),
+            _ => return Err(not_an_object(json)),
         };
         let Some(items) = outer.items.filter(|_| kind.ends_with("List")) else {
-            return self.object(raw, kind, api_version);
+            return if self.short_way(json) { Ok(()) } else { self.object(json, kind, api_version) };
         };
         if depth >= LIST_DEPTH {
             return Err(Fault::Limit { detail: format!("lists within lists, deeper than {LIST_DEPTH}") });
@@ -151,14 +154,29 @@ impl Collector {
         {
             self.provided.insert(kind);
         }
+        let default = item.map(|item| (item, api_version));
         for raw in items.unwrap_or_default() {
-            self.value(&raw, item.map(|item| (item, api_version)), depth + 1)?;
+            if !self.short_way(raw.get()) {
+                self.value(raw.get(), outside(raw.get()), default, depth + 1)?;
+            }
         }
         Ok(())
     }
 
-    fn object(&mut self, raw: &RawValue, kind: &str, api_version: &str) -> Result<(), Fault> {
-        let mut object: Value = serde_json::from_str(raw.get()).map_err(|_| not_an_object(raw.get()))?;
+    /// Adds an object that says of itself what it is, reading it once. Says whether it was one.
+    fn short_way(&mut self, json: &str) -> bool {
+        let Some(head) = Head::of(json) else { return false };
+        let Reading::Known(kind) = reading(&head.kind, &head.api_version) else { return false };
+        let Some(kept) = kept::keep(json, &head, kind, &mut self.newest, &mut self.scratch) else { return false };
+        self.provided.insert(kind);
+        let entry = Entry { text: kept.text, resource_version: kept.resource_version };
+        self.insert((kind, kept.namespace, kept.name), entry);
+        true
+    }
+
+    /// Adds an object by way of a tree of its values.
+    fn object(&mut self, json: &str, kind: &str, api_version: &str) -> Result<(), Fault> {
+        let mut object: Value = serde_json::from_str(json).map_err(|_| not_an_object(json))?;
         let Some(name) = object["metadata"]["name"].as_str().filter(|name| !name.is_empty()).map(str::to_owned) else {
             return Err(Fault::NotAnObject { found: format!("{api_version} {kind} without metadata.name") });
         };
@@ -184,11 +202,14 @@ impl Collector {
             object["metadata"]["namespace"] = "default".into();
         }
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-        self.newest = self.newest.max(newest(&object));
+        note_times(&object, &mut self.newest);
         redact::redact(&mut object);
         self.provided.insert(known);
         let resource_version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
-        self.insert((known, namespace, name), Entry { object, resource_version });
+        let mut text = String::new();
+        canonical::write(&object, &mut text);
+        let text = RawValue::from_string(text).map_err(|error| not_json(&error))?;
+        self.insert((known, namespace, name), Entry { text, resource_version });
         Ok(())
     }
 
@@ -197,7 +218,7 @@ impl Collector {
             self.objects.insert(key, entry);
             return;
         };
-        if other.object == entry.object {
+        if other.text.get() == entry.text.get() {
             return;
         }
         // The first of two that cannot be told apart is kept: files are read in the order of their names.
@@ -220,9 +241,9 @@ impl Collector {
 
     /// The snapshot of all that was added.
     pub(crate) fn finish(self, origin: &Path) -> Result<Loaded, ReadError> {
-        let Self { name, objects, provided, left_out, mut notes, newest } = self;
+        let Self { name, objects, provided, left_out, mut notes, newest, .. } = self;
         let kube_system = objects.get(&(Kind::Namespace, String::new(), "kube-system".to_owned()));
-        let cluster_uid = kube_system.and_then(|entry| entry.object["metadata"]["uid"].as_str()).map(Uid::from);
+        let cluster_uid = kube_system.and_then(|entry| uid(entry.text.get()));
         notes.extend(left_out.into_iter().map(|(kind, count)| Note::LeftOut { kind, count }));
         let gaps = Kind::ALL
             .iter()
@@ -235,14 +256,14 @@ impl Collector {
             .collect();
         let mut sorted: Vec<_> = objects.into_iter().collect();
         sorted.sort_by(|((a, ..), _), ((b, ..), _)| a.name().cmp(b.name()));
-        let objects = sorted.iter().map(|(_, entry)| raw(&entry.object)).collect::<Result<_, _>>();
+        let objects = sorted.into_iter().map(|(_, entry)| entry.text).collect();
         let snapshot = Snapshot {
             header: Header::of::<Snapshot>(),
-            taken: newest.unwrap_or(Timestamp::EPOCH),
+            taken: newest.time().unwrap_or(Timestamp::EPOCH),
             cluster: ClusterIdentity { uid: cluster_uid, name, server_version: None },
             gaps,
             redacted: redact::REDACTED.iter().map(|what| (*what).to_owned()).collect(),
-            objects: objects.map_err(|fault| fault.at(origin, None))?,
+            objects,
         };
         loaded(origin, snapshot, notes)
     }
@@ -259,8 +280,15 @@ fn not_json(error: &serde_json::Error) -> Fault {
     Fault::Syntax { expected: "JSON", detail: error.to_string() }
 }
 
-fn raw(value: &Value) -> Result<Box<RawValue>, Fault> {
-    serde_json::value::to_raw_value(value).map_err(|error| not_json(&error))
+/// The outside of a JSON value; none if the fields that tell have other types.
+fn outside(json: &str) -> Option<Outer<'_>> {
+    serde_json::from_str(json).ok()
+}
+
+/// The UID of an object.
+fn uid(json: &str) -> Option<Uid> {
+    let object: Value = serde_json::from_str(json).ok()?;
+    object["metadata"]["uid"].as_str().map(Uid::from)
 }
 
 /// etcd's revisions are numbers; a text that is none is older than any. Source: KEP-5504, comparable resource versions.
@@ -287,22 +315,18 @@ fn not_an_object(json: &str) -> Fault {
     Fault::NotAnObject { found }
 }
 
-/// The newest time in an object: when its cluster was last seen. Ends of grace periods lie in the future.
-fn newest(value: &Value) -> Option<Timestamp> {
+/// Notes the times in an object: when its cluster was last seen.
+fn note_times(value: &Value, newest: &mut Newest) {
     match value {
         Value::Object(map) => {
-            map.iter().filter(|(key, _)| *key != "deletionTimestamp").fold(None, |best, (key, value)| {
-                let is_time = key.ends_with("Time") || key.ends_with("Timestamp") || key == "time";
-                let here = match value {
-                    Value::String(text) if is_time || matches!(key.as_str(), "startedAt" | "finishedAt") => {
-                        text.parse().ok()
-                    }
-                    value => newest(value),
-                };
-                best.max(here)
-            })
+            for (key, value) in map.iter().filter(|(key, _)| *key != "deletionTimestamp") {
+                match value {
+                    Value::String(text) if is_time(key) => newest.note(text),
+                    value => note_times(value, newest),
+                }
+            }
         }
-        Value::Array(items) => items.iter().map(newest).max().flatten(),
-        _ => None,
+        Value::Array(items) => items.iter().for_each(|item| note_times(item, newest)),
+        _ => {}
     }
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use rehome_model::document::{self, Document, Loaded};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::{Fault, Position, ReadError};
-use super::text::{self, Body};
+use super::outer::Head;
+use super::text;
 
 /// Reads a document with the digest over all that it holds.
 ///
@@ -27,13 +27,10 @@ pub fn value(file: &Path) -> Result<Value, ReadError> {
     let text = text::decode(&bytes).map_err(|(fault, at)| fault.at(file, at))?;
     let mut parts = text::parts(text).map_err(|(fault, at)| fault.at(file, at))?.into_iter();
     match (parts.next(), parts.next()) {
-        (Some(part), None) => match part.body {
-            Body::Yaml(value) => Ok(value),
-            Body::Json(raw) => serde_json::from_str(raw.get()).map_err(|error| {
-                let (fault, at) = text::json_fault(&error);
-                fault.at(file, at)
-            }),
-        },
+        (Some(part), None) => serde_json::from_str(part.body.json()).map_err(|error| {
+            let (fault, at) = text::json_fault(&error);
+            fault.at(file, at)
+        }),
         (Some(_), Some(second)) => Err(Fault::NotAnObject { found: "several documents in one file".to_owned() }
             .at(file, Some(Position { line: second.line, column: 0 }))),
         (None, _) => Err(Fault::EmptyFile.at(file, None)),
@@ -43,12 +40,6 @@ pub fn value(file: &Path) -> Result<Value, ReadError> {
 /// The `kind` of a document of rehome; none for anything else.
 #[must_use]
 pub fn kind(json: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Head {
-        api_version: String,
-        kind: String,
-    }
-    let head: Head = serde_json::from_str(json).ok()?;
-    head.api_version.starts_with("rehome.dev/").then_some(head.kind)
+    let head = Head::of(json)?;
+    head.api_version.starts_with("rehome.dev/").then(|| head.kind.into_owned())
 }

@@ -7,6 +7,8 @@
 mod collect;
 pub mod document;
 pub mod error;
+mod kept;
+mod outer;
 mod text;
 mod version;
 
@@ -46,7 +48,11 @@ pub fn path(path: &Path) -> Result<Loaded, ReadError> {
     let name = name(path);
     if !metadata.is_dir() {
         let bytes = fs_err::read(path).map_err(|error| io(path, error))?;
-        return bytes_of(path, name, &bytes);
+        let mut collector = Collector::new(name);
+        let snapshot = collector.add(path, &bytes)?;
+        // A capture is large, and so is its view: one goes before the other comes.
+        drop(bytes);
+        return of(path, collector, snapshot);
     }
     let mut files = Vec::new();
     list(path, 0, &mut files)?;
@@ -75,7 +81,9 @@ fn name(path: &Path) -> Option<String> {
 /// # Errors
 /// See [`ReadError`].
 pub fn bytes(origin: &Path, bytes: &[u8]) -> Result<Loaded, ReadError> {
-    bytes_of(origin, None, bytes)
+    let mut collector = Collector::new(None);
+    let snapshot = collector.add(origin, bytes)?;
+    of(origin, collector, snapshot)
 }
 
 /// A snapshot that was taken just now, as if it had been read.
@@ -86,9 +94,8 @@ pub fn captured(snapshot: Snapshot) -> Result<Loaded, ReadError> {
     collect::loaded(Path::new("the cluster"), snapshot, Vec::new())
 }
 
-fn bytes_of(origin: &Path, name: Option<String>, bytes: &[u8]) -> Result<Loaded, ReadError> {
-    let mut collector = Collector::new(name);
-    match collector.add(origin, bytes)? {
+fn of(origin: &Path, collector: Collector, snapshot: Option<Snapshot>) -> Result<Loaded, ReadError> {
+    match snapshot {
         Some(snapshot) => collect::loaded(origin, snapshot, Vec::new()),
         None => collector.finish(origin),
     }

@@ -1,12 +1,14 @@
-//! From the text of a file to generic values: JSON (also several values one after the other) and multi-document YAML.
+//! From the text of a file to its values, as JSON: JSON (also several values one after the other) and multi-document YAML.
 //!
 //! Knows nothing of Kubernetes. A JSON text is split into its parts without building a tree of it, because a capture of
 //! 30,000 pods is 200 MB.
 
-use serde_json::Value;
+use rehome_model::canonical::rewrite::{self, Everything};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::error::{Fault, Position};
+use super::outer::Outer;
 
 /// Nesting of a YAML document. Kubernetes objects nest to about 15 levels; the schema of a CustomResourceDefinition
 /// reaches 60.
@@ -23,20 +25,30 @@ const YAML_BYTES: usize = 2 << 30;
 
 /// A value with the place where it begins.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct Part<'t> {
     /// The line on which it begins, from one.
     pub(crate) line: usize,
     /// The value.
-    pub(crate) body: Body,
+    pub(crate) body: Body<'t>,
 }
 
-/// A value, as cheap as its format allows.
+/// A value as JSON that is known to be well-formed.
 #[derive(Debug)]
-pub(crate) enum Body {
-    /// JSON that is known to be well-formed.
-    Json(Box<RawValue>),
-    /// YAML, parsed.
-    Yaml(Value),
+pub(crate) enum Body<'t> {
+    /// JSON as it stands in the file, and its outside; that is none if the fields that tell have other types.
+    Json(&'t str, Option<Outer<'t>>),
+    /// JSON that was YAML in the file.
+    Yaml(String),
+}
+
+impl Body<'_> {
+    /// The JSON.
+    pub(crate) fn json(&self) -> &str {
+        match self {
+            Self::Json(text, _) => text,
+            Self::Yaml(text) => text,
+        }
+    }
 }
 
 /// A fault with its place.
@@ -56,28 +68,52 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Misread> {
 }
 
 /// Splits a text into its values.
-pub(crate) fn parts(text: &str) -> Result<Vec<Part>, Misread> {
+pub(crate) fn parts(text: &str) -> Result<Vec<Part<'_>>, Misread> {
     if text.trim_start().starts_with(['{', '[']) { json(text) } else { yaml(text) }
 }
 
-fn json(text: &str) -> Result<Vec<Part>, Misread> {
+fn json(text: &str) -> Result<Vec<Part<'_>>, Misread> {
     let mut parts = Vec::new();
-    let mut line = 1;
-    let mut from = 0;
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
-    while let Some(next) = stream.next() {
-        let raw = next.map_err(|error| json_fault(&error))?;
-        let to = stream.byte_offset();
-        let gap = text[from..to].len() - text[from..to].trim_start().len();
-        let begin = line + newlines(&text[from..from + gap]);
-        line += newlines(&text[from..to]);
-        from = to;
-        parts.push(Part { line: begin, body: Body::Json(raw) });
+    let (mut from, mut line) = (0, 1);
+    loop {
+        let begin = text.len() - text[from..].trim_ascii_start().len();
+        line += newlines(&text[from..begin]);
+        if begin == text.len() {
+            return Ok(parts);
+        }
+        let (length, outer) = value(&text[begin..]).map_err(|error| {
+            let (fault, at) = json_fault(&error);
+            // Its position counts from the beginning of the value.
+            let column = text[..begin].rsplit('\n').next().map_or(0, str::len);
+            let shift = |at: Position| match at.line {
+                1 => Position { line, column: at.column + column },
+                below => Position { line: below + line - 1, column: at.column },
+            };
+            (fault, at.map(shift))
+        })?;
+        from = begin + length;
+        parts.push(Part { line, body: Body::Json(&text[begin..from], outer) });
+        line += newlines(&text[begin..from]);
     }
-    Ok(parts)
 }
 
-fn newlines(text: &str) -> usize {
+/// The length and the outside of the value at the beginning of a text.
+fn value(text: &str) -> Result<(usize, Option<Outer<'_>>), serde_json::Error> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Outer<'_>>();
+    match stream.next() {
+        Some(Ok(outer)) => return Ok((stream.byte_offset(), Some(outer))),
+        Some(Err(error)) if !error.is_data() => return Err(error),
+        _ => {}
+    }
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    match stream.next() {
+        Some(Err(error)) => Err(error),
+        _ => Ok((stream.byte_offset(), None)),
+    }
+}
+
+/// How many lines end in a text.
+pub(crate) fn newlines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
@@ -90,16 +126,16 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> Misread {
     (fault, at)
 }
 
-fn yaml(text: &str) -> Result<Vec<Part>, Misread> {
+fn yaml(text: &str) -> Result<Vec<Part<'_>>, Misread> {
     let mut parts = Vec::new();
     for (line, document) in documents(text) {
         if document.lines().all(|line| matches!(line.trim(), "" | "---" | "...") || line.trim_start().starts_with('#'))
         {
             continue;
         }
-        let value = yaml_value(document)
+        let value = yaml_as_json(document)
             .map_err(|(fault, at)| (fault, at.map(|at| Position { line: at.line + line - 1, column: at.column })))?;
-        if !value.is_null() {
+        if value != "null" {
             parts.push(Part { line, body: Body::Yaml(value) });
         }
     }
@@ -127,7 +163,19 @@ fn documents(text: &str) -> Vec<(usize, &str)> {
     documents
 }
 
-fn yaml_value(document: &str) -> Result<Value, Misread> {
+/// A value of any format as JSON.
+struct Json(String);
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut json = String::new();
+        rewrite::from(deserializer, &mut Everything, (), &mut json)?;
+        Ok(Self(json))
+    }
+}
+
+/// The JSON of one YAML document, written as it is read: no tree of the whole document is built.
+fn yaml_as_json(document: &str) -> Result<String, Misread> {
     let options = serde_saphyr::options! {
         with_snippet: false,
         budget: serde_saphyr::budget! {
@@ -139,7 +187,8 @@ fn yaml_value(document: &str) -> Result<Value, Misread> {
         },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: YAML_REPLAYED },
     };
-    serde_saphyr::from_str_with_options(document, options).map_err(|error| {
+    let json = serde_saphyr::from_str_with_options::<Json>(document, options);
+    json.map(|Json(json)| json).map_err(|error| {
         use serde_saphyr::Error;
         let at = error.location().map(|location| Position {
             line: usize::try_from(location.line()).unwrap_or(usize::MAX),
