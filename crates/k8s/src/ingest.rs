@@ -5,6 +5,7 @@
 //! names the object.
 
 mod features;
+mod head;
 pub(crate) mod hostile;
 mod node;
 mod pod;
@@ -23,7 +24,6 @@ use k8s_openapi::api::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use rehome_model::{ObjectRef, Timestamp, Uid};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::meta::{Meta, OwnerRef};
@@ -78,20 +78,6 @@ impl BadField {
     }
 }
 
-#[derive(Deserialize)]
-struct Head {
-    kind: Option<String>,
-    #[serde(rename = "apiVersion")]
-    api_version: Option<String>,
-    metadata: Option<HeadMeta>,
-}
-
-#[derive(Deserialize)]
-struct HeadMeta {
-    name: Option<String>,
-    namespace: Option<String>,
-}
-
 /// Decodes one object. `None` for a kind that no rule reads.
 ///
 /// Other versions of a known kind are read as the version that this build knows where their shape is the same
@@ -102,7 +88,7 @@ struct HeadMeta {
 pub fn object(json: &str) -> Result<Option<Record>, IngestError> {
     let json: &str = &hostile::printable(json);
     let not_an_object = || IngestError::NotAnObject { found: json.chars().take(60).collect() };
-    let head: Head = serde_json::from_str(json).map_err(|_| not_an_object())?;
+    let head = head::of(json).ok_or_else(not_an_object)?;
     let (Some(kind), Some(api_version)) = (head.kind, head.api_version) else { return Err(not_an_object()) };
     let (name, namespace) = head.metadata.map_or((None, None), |meta| (meta.name, meta.namespace));
     let reference = ObjectRef { kind: kind.clone(), namespace, name: name.unwrap_or_default() };

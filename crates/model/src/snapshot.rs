@@ -101,7 +101,7 @@ impl Snapshot {
                 head.insert(name.clone(), serde_json::from_str(raw.get()).map_err(invalid)?);
             }
         }
-        let digest = digest_of(&head, &objects).map_err(invalid)?;
+        let digest = digest_of(&head, &objects, Spelling::Any).map_err(invalid)?;
         head.insert("objects".to_owned(), Value::Array(Vec::new()));
         let mut document: Self = serde_json::from_value(Value::Object(head)).map_err(invalid)?;
         document.objects = objects;
@@ -113,11 +113,23 @@ impl Snapshot {
     /// # Errors
     /// Fails when the head of the snapshot cannot be represented as JSON.
     pub fn digest(&self) -> Result<Digest, serde_json::Error> {
+        self.digest_as(Spelling::Any)
+    }
+
+    /// The same digest, faster, of a snapshot whose objects are canonical JSON already, as a reader of files writes them.
+    ///
+    /// # Errors
+    /// Fails when the head of the snapshot cannot be represented as JSON.
+    pub fn digest_of_canonical(&self) -> Result<Digest, serde_json::Error> {
+        self.digest_as(Spelling::Canonical)
+    }
+
+    fn digest_as(&self, spelling: Spelling) -> Result<Digest, serde_json::Error> {
         let bare = Self { objects: Vec::new(), ..self.clone_head() };
         match serde_json::to_value(&bare)? {
             Value::Object(mut head) => {
                 head.remove("objects");
-                digest_of(&head, &self.objects)
+                digest_of(&head, &self.objects, spelling)
             }
             _ => Err(serde::ser::Error::custom("a snapshot is an object")),
         }
@@ -136,8 +148,19 @@ impl Snapshot {
     }
 }
 
+/// How the objects of a snapshot are spelt.
+#[derive(Clone, Copy)]
+enum Spelling {
+    Any,
+    Canonical,
+}
+
 /// The digest of the canonical JSON of `head` with its field `objects`, built object by object.
-fn digest_of(head: &serde_json::Map<String, Value>, objects: &[Box<RawValue>]) -> Result<Digest, serde_json::Error> {
+fn digest_of(
+    head: &serde_json::Map<String, Value>,
+    objects: &[Box<RawValue>],
+    spelling: Spelling,
+) -> Result<Digest, serde_json::Error> {
     let mut keys: Vec<&str> = head.keys().map(String::as_str).chain(["objects"]).collect();
     keys.sort_unstable();
     let mut hasher = digest::Hasher::default();
@@ -154,7 +177,10 @@ fn digest_of(head: &serde_json::Map<String, Value>, objects: &[Box<RawValue>]) -
                 if index > 0 {
                     text.push(',');
                 }
-                rewrite(raw.get(), &mut Everything, (), &mut text)?;
+                match spelling {
+                    Spelling::Canonical => text.push_str(raw.get()),
+                    Spelling::Any => _ = rewrite(raw.get(), &mut Everything, (), &mut text)?,
+                }
                 hasher.update(text.as_bytes());
                 text.clear();
             }

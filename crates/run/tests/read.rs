@@ -135,3 +135,69 @@ fn what_is_not_there_not_text_or_empty_is_said() {
     let directory = tempfile::tempdir().unwrap();
     assert!(matches!(*read::path(directory.path()).unwrap_err().fault, Fault::EmptyDirectory));
 }
+
+#[test]
+fn a_file_and_its_parts_in_any_order_of_keys_are_the_same_cluster() {
+    let usual = r#"{"apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"x"},"spec":{"nodeName":"n"}},
+        {"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"images":[{"names":["i"]}],"phase":"p"}}],"kind":"List"}"#;
+    let odd = r#"{"kind":"List","items":[{"spec":{"nodeName":"n"},"metadata":{"namespace":"x","name":"a"},"kind":"Pod","apiVersion":"v1"},
+        {"status":{"phase":"p","images":[]},"metadata":{"name":"n"},"kind":"Node","apiVersion":"v1"}],"apiVersion":"v1"}"#;
+    let (usual, odd) = (text(usual).unwrap(), text(odd).unwrap());
+    assert_eq!(usual.digest, odd.digest);
+    assert_eq!(usual.digest, usual.snapshot.digest().unwrap(), "the texts are canonical");
+    assert!(!serde_json::to_string(&usual.snapshot.objects).unwrap().contains("images"));
+}
+
+#[test]
+fn items_that_say_less_are_filled_in_and_those_that_say_too_much_are_refused() {
+    let short = r#"{"items":[{"metadata":{"name":"a"}}],"kind":"PodList","apiVersion":"v1"}"#;
+    let loaded = text(short).unwrap();
+    assert_eq!(
+        loaded.snapshot.objects[0].get(),
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default"}}"#
+    );
+    assert_eq!(loaded.digest, loaded.snapshot.digest().unwrap());
+    for twice in [r#""kind":"Pod","kind":"Pod""#, r#""kind":"Pod","kind":"Node""#] {
+        let list = format!(
+            r#"{{"kind":"List","apiVersion":"v1","items":[{{"apiVersion":"v1",{twice},"metadata":{{"name":"a","namespace":"x"}}}}]}}"#
+        );
+        assert!(matches!(*refused(&list).fault, Fault::NotAnObject { .. }), "{twice}");
+    }
+    // Of a name that is there twice the last counts, as in a tree of values.
+    let names = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"a"},"metadata":{"name":"b"}}"#;
+    assert!(text(names).unwrap().view.node("b").is_some());
+}
+
+#[test]
+fn an_item_that_is_wrong_is_placed_by_its_own_line() {
+    let list = format!("{{\"kind\":\"List\",\"apiVersion\":\"v1\",\n\"items\":[\n{NODE},\n{{\"spec\":7}},\n5]}}");
+    assert_eq!(refused(&list).at.unwrap().line, 4);
+    for item in ["5", "[]", "null", "\"text\"", "{}", r#"{"apiVersion":"v1","kind":7}"#] {
+        let error = refused(&format!("{{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{NODE},\n{item}]}}"));
+        assert!(matches!(*error.fault, Fault::NotAnObject { .. }), "{item}: {}", error.fault);
+        assert_eq!(error.at.unwrap().line, 2, "{item}");
+    }
+    let error = refused(&format!("{NODE}\n{NODE}\n {{\"kind\":\"List\",,}}"));
+    assert_eq!(error.at.unwrap(), rehome_run::read::Position { line: 3, column: 17 }, "{}", error.fault);
+}
+
+#[test]
+fn a_list_cut_anywhere_is_refused_and_one_nested_without_end_too() {
+    let list = format!(r#"{{"apiVersion":"v1","items":[{NODE},{NODE}],"kind":"List"}}"#);
+    for end in 1..list.len() {
+        let error = refused(&list[..end]);
+        assert!(matches!(*error.fault, Fault::Cut { .. }), "{end}: {}", error.fault);
+    }
+    let deep = |depth: usize| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"a"}},"extra":{}{}}}"#,
+            "[".repeat(depth),
+            "]".repeat(depth)
+        )
+    };
+    assert!(text(&deep(50)).is_ok());
+    assert!(matches!(*refused(&deep(5_000)).fault, Fault::NotAnObject { .. }));
+    let nested =
+        (0..8).fold(NODE.to_owned(), |inner, _| format!(r#"{{"apiVersion":"v1","kind":"List","items":[{inner}]}}"#));
+    assert!(matches!(*refused(&nested).fault, Fault::Limit { .. }));
+}

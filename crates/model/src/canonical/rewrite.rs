@@ -64,7 +64,8 @@ pub fn rewrite<C: Choose>(
     out: &mut String,
 ) -> Result<bool, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    let kept = from(&mut deserializer, choose, at, out)?;
+    let rewrite = Rewrite { choose, at, out, members: &mut Vec::new(), verbatim: true };
+    let kept = rewrite.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(kept)
 }
@@ -79,7 +80,7 @@ pub fn from<'de, D: Deserializer<'de>, C: Choose>(
     at: C::Place,
     out: &mut String,
 ) -> Result<bool, D::Error> {
-    Rewrite { choose, at, out, members: &mut Vec::new() }.deserialize(deserializer)
+    Rewrite { choose, at, out, members: &mut Vec::new(), verbatim: false }.deserialize(deserializer)
 }
 
 /// A member of an object that is being written.
@@ -96,6 +97,8 @@ struct Rewrite<'a, 'de, C: Choose> {
     out: &'a mut String,
     /// The members of all objects around, the innermost at the end: one allocation serves all.
     members: &'a mut Vec<Member<'de>>,
+    /// A text that is borrowed from the input has no escapes in it, and needs none. So it is in JSON, not in YAML.
+    verbatim: bool,
 }
 
 impl<'de, C: Choose> DeserializeSeed<'de> for Rewrite<'_, 'de, C> {
@@ -164,8 +167,19 @@ impl<'de, C: Choose> Visitor<'de> for Rewrite<'_, 'de, C> {
         Ok(kept)
     }
 
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<bool, E> {
+        if !self.verbatim {
+            return self.visit_str(value);
+        }
+        let kept = self.choose.keeps(self.at, Shape::Text(value));
+        if kept {
+            quoted(value, self.out);
+        }
+        Ok(kept)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<bool, A::Error> {
-        let Self { choose, at, out, members } = self;
+        let Self { choose, at, out, members, verbatim } = self;
         if !choose.keeps(at, Shape::Array) {
             while items.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(false);
@@ -178,7 +192,7 @@ impl<'de, C: Choose> Visitor<'de> for Rewrite<'_, 'de, C> {
                 out.push(',');
             }
             let at = choose.element(at);
-            match items.next_element_seed(Rewrite { choose, at, out, members })? {
+            match items.next_element_seed(Rewrite { choose, at, out, members, verbatim })? {
                 Some(true) => {}
                 Some(false) => out.truncate(before),
                 None => {
@@ -192,7 +206,7 @@ impl<'de, C: Choose> Visitor<'de> for Rewrite<'_, 'de, C> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let Self { choose, at, out, members } = self;
+        let Self { choose, at, out, members, verbatim } = self;
         if !choose.keeps(at, Shape::Object) {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(false);
@@ -210,9 +224,12 @@ impl<'de, C: Choose> Visitor<'de> for Rewrite<'_, 'de, C> {
                 out.push(',');
             }
             let from = out.len();
-            text(&name, out).map_err(A::Error::custom)?;
+            match &name {
+                Cow::Borrowed(name) if verbatim => quoted(name, out),
+                name => text(name, out).map_err(A::Error::custom)?,
+            }
             out.push(':');
-            if !map.next_value_seed(Rewrite { choose, at, out, members })? {
+            if !map.next_value_seed(Rewrite { choose, at, out, members, verbatim })? {
                 out.truncate(before);
             }
             ordered &= members[first..].last().is_none_or(|last| last.name < name);
@@ -249,11 +266,15 @@ fn text(text: &str, out: &mut String) -> Result<(), serde_json::Error> {
     if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         out.push_str(&serde_json::to_string(text)?);
     } else {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
+        quoted(text, out);
     }
     Ok(())
+}
+
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 /// The name of a member: borrowed unless it has escapes.

@@ -8,16 +8,16 @@ use std::path::Path;
 use rehome_k8s::{Kind, redact, snapshot as view_of};
 use rehome_model::document::Header;
 use rehome_model::snapshot::{ClusterIdentity, Gap, GapReason, Snapshot};
-use rehome_model::{ObjectRef, Timestamp, Uid, canonical};
+use rehome_model::{Digest, ObjectRef, Timestamp, Uid, canonical};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::Loaded;
 use super::error::{Fault, Position, ReadError};
 use super::kept::{self, Newest, is_time};
 use super::outer::{Head, Outer};
 use super::text::{self, Body};
 use super::version::{Reading, reading};
-use super::{Loaded, document};
 
 /// How deep a List may stand in a List. `kubectl` writes one level; concatenated dumps have two.
 const LIST_DEPTH: usize = 4;
@@ -100,7 +100,7 @@ impl Collector {
         let single = parts.len() == 1;
         for part in parts {
             let at = Some(Position { line: part.line, column: 0 });
-            if document::kind(part.body.json()).as_deref() == Some("Snapshot") {
+            if part.body.document().as_deref() == Some("Snapshot") {
                 if !single {
                     return Err(Fault::SnapshotAmongObjects.at(file, at));
                 }
@@ -175,7 +175,7 @@ impl Collector {
     }
 
     /// Adds an object by way of a tree of its values.
-    fn object(&mut self, json: &str, kind: &str, api_version: &str) -> Result<(), Fault> {
+    pub(super) fn object(&mut self, json: &str, kind: &str, api_version: &str) -> Result<(), Fault> {
         let mut object: Value = serde_json::from_str(json).map_err(|_| not_an_object(json))?;
         let Some(name) = object["metadata"]["name"].as_str().filter(|name| !name.is_empty()).map(str::to_owned) else {
             return Err(Fault::NotAnObject { found: format!("{api_version} {kind} without metadata.name") });
@@ -239,12 +239,21 @@ impl Collector {
         }
     }
 
+    /// The snapshot of all that was added, with its digest and its view.
+    pub(crate) fn finish(mut self, origin: &Path) -> Result<Loaded, ReadError> {
+        let mut notes = std::mem::take(&mut self.notes);
+        let left_out = std::mem::take(&mut self.left_out);
+        notes.extend(left_out.into_iter().map(|(kind, count)| Note::LeftOut { kind, count }));
+        let snapshot = self.snapshot();
+        let digest = snapshot.digest_of_canonical().map_err(|error| not_json(&error).at(origin, None))?;
+        with_view(origin, snapshot, digest, notes)
+    }
+
     /// The snapshot of all that was added.
-    pub(crate) fn finish(self, origin: &Path) -> Result<Loaded, ReadError> {
-        let Self { name, objects, provided, left_out, mut notes, newest, .. } = self;
+    pub(super) fn snapshot(self) -> Snapshot {
+        let Self { name, objects, provided, newest, .. } = self;
         let kube_system = objects.get(&(Kind::Namespace, String::new(), "kube-system".to_owned()));
         let cluster_uid = kube_system.and_then(|entry| uid(entry.text.get()));
-        notes.extend(left_out.into_iter().map(|(kind, count)| Note::LeftOut { kind, count }));
         let gaps = Kind::ALL
             .iter()
             .filter(|kind| !provided.contains(kind))
@@ -257,21 +266,24 @@ impl Collector {
         let mut sorted: Vec<_> = objects.into_iter().collect();
         sorted.sort_by(|((a, ..), _), ((b, ..), _)| a.name().cmp(b.name()));
         let objects = sorted.into_iter().map(|(_, entry)| entry.text).collect();
-        let snapshot = Snapshot {
+        Snapshot {
             header: Header::of::<Snapshot>(),
             taken: newest.time().unwrap_or(Timestamp::EPOCH),
             cluster: ClusterIdentity { uid: cluster_uid, name, server_version: None },
             gaps,
             redacted: redact::REDACTED.iter().map(|what| (*what).to_owned()).collect(),
             objects,
-        };
-        loaded(origin, snapshot, notes)
+        }
     }
 }
 
 /// The view and the digest of a snapshot.
 pub(crate) fn loaded(origin: &Path, snapshot: Snapshot, notes: Vec<Note>) -> Result<Loaded, ReadError> {
     let digest = snapshot.digest().map_err(|error| not_json(&error).at(origin, None))?;
+    with_view(origin, snapshot, digest, notes)
+}
+
+fn with_view(origin: &Path, snapshot: Snapshot, digest: Digest, notes: Vec<Note>) -> Result<Loaded, ReadError> {
     let view = view_of::view(&snapshot).map_err(|error| Fault::from(error).at(origin, None))?;
     Ok(Loaded { snapshot, digest, view, notes })
 }

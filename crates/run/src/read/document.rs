@@ -9,6 +9,9 @@ use super::error::{Fault, Position, ReadError};
 use super::outer::Head;
 use super::text;
 
+/// The group of rehome's own documents.
+pub(crate) const GROUP: &str = "rehome.dev/";
+
 /// Reads a document with the digest over all that it holds.
 ///
 /// # Errors
@@ -41,5 +44,5 @@ pub fn value(file: &Path) -> Result<Value, ReadError> {
 #[must_use]
 pub fn kind(json: &str) -> Option<String> {
     let head = Head::of(json)?;
-    head.api_version.starts_with("rehome.dev/").then(|| head.kind.into_owned())
+    head.api_version.starts_with(GROUP).then(|| head.kind.into_owned())
 }

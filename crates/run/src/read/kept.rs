@@ -150,3 +150,6 @@ impl Choose for Watch<'_> {
         !at.goes && Redaction.keeps(at.rule, shape)
     }
 }
+
+#[cfg(test)]
+mod tests;

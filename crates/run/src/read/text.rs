@@ -3,10 +3,13 @@
 //! Knows nothing of Kubernetes. A JSON text is split into its parts without building a tree of it, because a capture of
 //! 30,000 pods is 200 MB.
 
+use std::borrow::Cow;
+
 use rehome_model::canonical::rewrite::{self, Everything};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::document;
 use super::error::{Fault, Position};
 use super::outer::Outer;
 
@@ -47,6 +50,18 @@ impl Body<'_> {
         match self {
             Self::Json(text, _) => text,
             Self::Yaml(text) => text,
+        }
+    }
+
+    /// Its `kind` if it is a document of rehome.
+    pub(crate) fn document(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Json(_, outer) => {
+                let outer = outer.as_ref()?;
+                let ours = outer.api_version.as_ref()?.starts_with(document::GROUP);
+                outer.kind.as_deref().filter(|_| ours).map(Cow::Borrowed)
+            }
+            Self::Yaml(text) => document::kind(text).map(Cow::Owned),
         }
     }
 }

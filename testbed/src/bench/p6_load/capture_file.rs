@@ -18,11 +18,12 @@ pub enum Spelling {
     Yaml,
 }
 
-/// Writes a List of objects.
+/// Writes a List of objects. `lean` pares pods and templates: then 30,000 pods and all else are about the 200 MB
+/// of the issue.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(objects: Vec<Value>, spelling: Spelling, out: &mut impl Write) -> io::Result<()> {
+pub fn write(objects: Vec<Value>, spelling: Spelling, lean: bool, out: &mut impl Write) -> io::Result<()> {
     match spelling {
         Spelling::Kubectl => out.write_all(b"{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?,
         Spelling::Compact => out.write_all(br#"{"apiVersion":"v1","items":["#)?,
@@ -30,6 +31,9 @@ pub fn write(objects: Vec<Value>, spelling: Spelling, out: &mut impl Write) -> i
     }
     let mut text = Vec::new();
     for (index, mut object) in objects.into_iter().enumerate() {
+        if lean {
+            pare(&mut object);
+        }
         text.clear();
         let comma: &[u8] = if index > 0 { b"," } else { b"" };
         match spelling {
@@ -68,6 +72,26 @@ pub fn write(objects: Vec<Value>, spelling: Spelling, out: &mut impl Write) -> i
         Spelling::Compact => b"],\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"}}\n",
         Spelling::Yaml => b"kind: List\nmetadata:\n  resourceVersion: \"\"\n",
     })
+}
+
+/// One container with four variables instead of two with eight.
+fn pare(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut() {
+                if let Value::Array(items) = value {
+                    match name.as_str() {
+                        "containers" | "containerStatuses" => items.truncate(1),
+                        "env" => items.truncate(4),
+                        _ => {}
+                    }
+                }
+                pare(value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(pare),
+        _ => {}
+    }
 }
 
 /// The same value with its keys in alphabetical order, as Go writes maps.
@@ -131,7 +155,7 @@ mod tests {
 
     fn text(size: whole::Size, spelling: Spelling) -> String {
         let mut out = Vec::new();
-        write(whole::objects(size), spelling, &mut out).unwrap();
+        write(whole::objects(size), spelling, true, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
