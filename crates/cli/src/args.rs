@@ -1,6 +1,7 @@
 //! The arguments. What they mean is the commands' concern.
 
 mod flavor;
+mod journal;
 mod rbac;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 pub(crate) use flavor::flavor;
+pub(crate) use journal::{Continue, Copy, Status};
 pub(crate) use rbac::Rbac;
 use rehome_model::flavor::Flavor;
 use rehome_model::intent::{Consent, ConsentTo, Loss};
@@ -322,32 +324,13 @@ pub(crate) struct Execute {
     /// The journal of the run; beside the plan unless given
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
+    /// Give up a run that was begun and never finished
+    #[arg(long, value_name = "RUN", conflicts_with = "no_cluster_journal")]
+    pub(crate) instead_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) copy: Copy,
     #[command(flatten)]
     pub(crate) connection: Connection,
-}
-
-/// Arguments of `resume` and `rollback`.
-#[derive(Debug, Args)]
-pub(crate) struct Continue {
-    /// The journal of the run
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: PathBuf,
-    /// The plan; the copy beside the journal unless given
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plan: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) connection: Connection,
-}
-
-/// Arguments of `status`.
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// The journal of the run
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: PathBuf,
-    /// The plan; the copy beside the journal unless given
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plan: Option<PathBuf>,
 }
 
 /// Arguments of `verify`.

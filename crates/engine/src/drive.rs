@@ -65,6 +65,7 @@ pub fn drive(
     let mut told = String::new();
     loop {
         let now = world.now();
+        let alive_until = store.keep_alive(now)?;
         let action = machine.next(world.view(), now);
         let stop = match world.stop() {
             Stop::No => false,
@@ -82,6 +83,8 @@ pub fn drive(
         match action {
             Action::Record(event) => keep(machine, store, observer, event, now)?,
             Action::Send { intent, request, audit_id } => {
+                // A process that was stopped since the announcement may hold the run no more.
+                store.keep_alive(world.now())?;
                 let outcome = world.send(&request, &audit_id);
                 let now = world.now();
                 keep(machine, store, observer, Event::Answer { intent, outcome }, now)?;
@@ -101,7 +104,7 @@ pub fn drive(
                     observer.waiting(&step, &reason);
                     told = line;
                 }
-                world.wait(until);
+                world.wait(alive_until.map_or(until, |alive| until.min(alive)));
             }
             Action::Stop => {}
             Action::End(end) => return Ok(end),

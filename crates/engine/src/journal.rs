@@ -1,7 +1,7 @@
 //! Where records are kept. The file itself is `rehome-run`'s concern; the chain is checked here.
 
-use rehome_model::Digest;
 use rehome_model::journal::Record;
+use rehome_model::{Digest, Timestamp};
 
 /// A store of records that survives the process.
 pub trait JournalStore {
@@ -10,14 +10,34 @@ pub trait JournalStore {
     /// # Errors
     /// It could not be written in full and flushed; then nothing may be sent that it announces.
     fn append(&mut self, record: &Record) -> Result<(), StoreFailed>;
+
+    /// Gives a sign of life if one is due, and says when the next is; none where nobody waits for one.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append): the run may have been taken over.
+    fn keep_alive(&mut self, now: Timestamp) -> Result<Option<Timestamp>, StoreFailed> {
+        let _ = now;
+        Ok(None)
+    }
 }
 
-/// A record that could not be kept.
+/// A record that could not be kept: nothing may be sent after it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the journal could not be written: {message}")]
-pub struct StoreFailed {
-    /// What went wrong: a full disk, say.
-    pub message: String,
+pub enum StoreFailed {
+    /// It could not be written.
+    #[error("the journal could not be written: {message}")]
+    Unwritable {
+        /// What went wrong: a full disk, say.
+        message: String,
+    },
+    /// Another process holds the run now.
+    #[error("run {run} was taken over by {by}")]
+    Superseded {
+        /// Who holds it.
+        by: String,
+        /// The run that it holds.
+        run: String,
+    },
 }
 
 impl JournalStore for Vec<Record> {

@@ -7,6 +7,7 @@
 //! The rule that everything else rests on: a record that announces a request is on stable storage before the request
 //! is sent, and nothing that the cluster was asked to do is ever taken as done because no error came.
 
+pub mod cluster_journal;
 pub mod condition;
 mod drift;
 pub mod drive;
@@ -16,6 +17,7 @@ pub mod machine;
 mod order;
 pub mod preflight;
 pub mod world;
+pub mod zombie;
 
 mod state;
 mod undo;

@@ -1,7 +1,7 @@
 //! The real Kubernetes behind the ports: the only crate that knows kube-rs, and async inside only.
 //!
-//! [`connection`] finds the cluster, [`capture`] takes a snapshot of it, [`access`] asks what we may do, and [`world`]
-//! is the engine's port to it. Requests are written by hand and sent as they are: kube-rs is used for kubeconfigs,
+//! [`connection`] finds the cluster, [`capture`] takes a snapshot of it, [`access`] asks what we may do, [`world`] is the
+//! engine's port to it, and [`config_maps`] is where the journal's copy in the cluster is kept. Requests are written by hand and sent as they are: kube-rs is used for kubeconfigs,
 //! credentials, TLS and HTTP, never for bodies (its `EvictParams` of 5.0.0 drop the UID precondition), and never
 //! retries a change (its retry layer is off). Nothing here knows what an object means: JSON goes to
 //! `rehome_k8s::ingest` as it came.
@@ -10,6 +10,7 @@ pub mod access;
 mod answer;
 pub mod capture;
 mod clock;
+pub mod config_maps;
 pub mod connection;
 pub mod interrupt;
 mod list;

@@ -25,6 +25,10 @@ pub(crate) const FIELD_MANAGER: &str = "rehome";
 /// Source: `k8s.io/apiserver/pkg/apis/audit/types.go`, `HeaderAuditID`.
 pub(crate) const AUDIT_ID: &str = "Audit-ID";
 
+/// How long the answer to a change is waited for: [`REQUEST_TIMEOUT`] and [`LANDING_MARGIN`].
+pub(crate) const WRITE_TIMEOUT: Duration =
+    Duration::from_millis(REQUEST_TIMEOUT.as_millis().unsigned_abs() + LANDING_MARGIN.as_millis().unsigned_abs());
+
 /// What became of a request, and what the server warned of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
@@ -53,7 +57,7 @@ pub(crate) async fn send(client: &Client, request: &Request, audit_id: &str, rea
         Ok(http) => http,
         Err(error) => return refused(Cause::Invalid { code: 0, message: format!("not sent: {error}") }),
     };
-    let answer = wire::exchange(client, http, millis(REQUEST_TIMEOUT + LANDING_MARGIN)).await;
+    let answer = wire::exchange(client, http, WRITE_TIMEOUT).await;
     // Counted from the answer, or from when we gave up, and not from the start: opening a connection takes time too,
     // and nothing of ours leaves after this moment.
     let not_before = clock::now() + REQUEST_TIMEOUT + LANDING_MARGIN;
@@ -149,16 +153,12 @@ fn request(
         .body(body.to_string().into_bytes())
 }
 
-fn write_query() -> String {
+pub(crate) fn write_query() -> String {
     path::query(&[("timeout", &timeout()), ("fieldManager", FIELD_MANAGER), ("fieldValidation", "Strict")])
 }
 
 fn timeout() -> String {
     format!("{}s", REQUEST_TIMEOUT.as_millis() / 1000)
-}
-
-fn millis(duration: rehome_model::Seconds) -> Duration {
-    Duration::from_millis(duration.as_millis().unsigned_abs())
 }
 
 #[cfg(test)]

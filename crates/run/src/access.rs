@@ -20,7 +20,11 @@ pub fn to_capture() -> BTreeSet<Permission> {
 #[must_use]
 pub fn to_run() -> BTreeSet<Permission> {
     let changed = [Kind::Node, Kind::Deployment].map(needs::to_change);
-    [needs::to_follow(), needs::to_evict(), needs::to_delete()].into_iter().chain(changed).flatten().collect()
+    [needs::to_follow(), needs::to_keep_journal(), needs::to_evict(), needs::to_delete()]
+        .into_iter()
+        .chain(changed)
+        .flatten()
+        .collect()
 }
 
 /// What the steps of this plan need, in the namespaces of its workloads.

@@ -133,6 +133,22 @@ pub fn execute(
     store: &mut dyn JournalStore,
     observer: &mut dyn Observer,
 ) -> Result<End, RunError> {
+    let run = run_name(job, world.now());
+    execute_as(job, run, approval, world, store, observer)
+}
+
+/// Begins a run under a name that was made with [`run_name`].
+///
+/// # Errors
+/// See [`RunError`].
+pub fn execute_as(
+    job: &Job,
+    run: String,
+    approval: Option<Digest>,
+    world: &mut dyn World,
+    store: &mut dyn JournalStore,
+    observer: &mut dyn Observer,
+) -> Result<End, RunError> {
     let refusals = refusals(job, world.view());
     if !refusals.is_empty() {
         return Err(RunError::Refused(refusals));
@@ -140,7 +156,7 @@ pub fn execute(
     let mut machine = Machine::new(Arc::clone(&job.plan), job.digest.clone());
     let started = Event::RunStarted {
         api_version: rehome_model::document::API_VERSION.to_owned(),
-        run: run_name(job, world.now()),
+        run,
         plan: job.digest.clone(),
         approval,
         cluster: world.view().cluster.clone(),

@@ -148,7 +148,7 @@ impl JournalStore for FileJournal {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
-        let failed = |path: &Path, error: &dyn std::fmt::Display| StoreFailed {
+        let failed = |path: &Path, error: &dyn std::fmt::Display| StoreFailed::Unwritable {
             message: format!("{}: {error}", path.display()),
         };
         let line = journal::line(record).map_err(|error| failed(&self.path, &error))?;

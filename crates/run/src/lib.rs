@@ -6,6 +6,7 @@
 pub mod access;
 pub mod carry_out;
 pub mod journal_file;
+pub mod mirrored;
 pub mod peaks;
 pub mod rbac;
 pub mod read;

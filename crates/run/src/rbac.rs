@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rehome_kube::access::Permission;
+use rehome_kube::access::{Permission, needs};
+use rehome_kube::config_maps::NAMESPACE;
 use rehome_model::plan::Plan;
 use serde::Serialize;
 
@@ -34,12 +35,12 @@ pub enum Subject {
     },
 }
 
-/// A role or a binding. Fields are in the order in which people write them.
+/// A role or a binding, or the namespace of one. Fields are in the order in which people write them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Object {
     api_version: String,
-    /// `ClusterRole`, `Role`, `ClusterRoleBinding` or `RoleBinding`.
+    /// `ClusterRole`, `Role`, `ClusterRoleBinding`, `RoleBinding` or `Namespace`.
     pub kind: &'static str,
     metadata: Metadata,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -79,6 +80,17 @@ struct Reference {
 }
 
 impl Object {
+    fn new(kind: &'static str, name: &str, namespace: Option<&String>) -> Self {
+        Self {
+            api_version: format!("{GROUP}/v1"),
+            kind,
+            metadata: Metadata { name: name.to_owned(), namespace: namespace.cloned() },
+            rules: Vec::new(),
+            role_ref: None,
+            subjects: Vec::new(),
+        }
+    }
+
     /// `ClusterRole rehome-mover`, `Role shop/rehome-mover`.
     #[must_use]
     pub fn reference(&self) -> String {
@@ -99,8 +111,11 @@ pub fn reader(subject: Option<&Subject>) -> Vec<Object> {
 /// in those namespaces only.
 #[must_use]
 pub fn mover(plan: Option<&Plan>, subject: Option<&Subject>) -> Vec<Object> {
-    let needed = plan.map_or_else(access::to_run, access::to_carry_out);
-    granted(MOVER, &needed, subject)
+    let mut needed = plan.map_or_else(access::to_run, access::to_carry_out);
+    needed.extend(needs::to_keep_journal());
+    // A Role can be made only in a namespace that is there.
+    let namespace = Object { api_version: "v1".to_owned(), ..Object::new("Namespace", NAMESPACE, None) };
+    std::iter::once(namespace).chain(granted(MOVER, &needed, subject)).collect()
 }
 
 fn granted(name: &str, permissions: &BTreeSet<Permission>, subject: Option<&Subject>) -> Vec<Object> {
@@ -110,14 +125,7 @@ fn granted(name: &str, permissions: &BTreeSet<Permission>, subject: Option<&Subj
     }
     let mut objects = Vec::new();
     for (namespace, permissions) in scopes {
-        let object = |kind| Object {
-            api_version: format!("{GROUP}/v1"),
-            kind,
-            metadata: Metadata { name: name.to_owned(), namespace: namespace.cloned() },
-            rules: Vec::new(),
-            role_ref: None,
-            subjects: Vec::new(),
-        };
+        let object = |kind| Object::new(kind, name, namespace);
         let (role, binding) =
             if namespace.is_some() { ("Role", "RoleBinding") } else { ("ClusterRole", "ClusterRoleBinding") };
         objects.push(Object { rules: rules(&permissions), ..object(role) });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rehome_engine::cluster_journal::Copied;
 use rehome_model::journal::{Event, Record, Verdict};
 use rehome_model::plan::Plan;
 use rehome_model::request::Outcome;
@@ -42,6 +43,24 @@ pub struct Status {
     pub undone: usize,
     /// Changes that were left in place, with the reason.
     pub left: Vec<(String, String)>,
+    /// Who holds the run, where its copy in the cluster was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldBy>,
+}
+
+/// Who holds a run.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldBy {
+    /// The process.
+    pub by: String,
+    /// How often the run was taken up.
+    pub epoch: u64,
+    /// When it last gave a sign of life, by its own clock.
+    pub renewed: Timestamp,
+    /// Why it let go of the run; none while it holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
 }
 
 /// Where a run stands.
@@ -67,6 +86,19 @@ pub enum Standing {
     Finished(Verdict),
 }
 
+/// The status that the copy in the cluster tells; `None` without a record.
+#[must_use]
+pub fn in_cluster(copied: &Copied, plan: Option<&Plan>) -> Option<Status> {
+    let head = &copied.head;
+    let held = HeldBy {
+        by: head.holder.to_string(),
+        epoch: head.epoch,
+        renewed: head.renewed,
+        released: head.released.map(|released| released.to_string()),
+    };
+    Some(Status { held: Some(held), ..fold(&copied.records, plan)? })
+}
+
 /// The status that the records tell; `None` without a record.
 #[must_use]
 pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
@@ -87,6 +119,7 @@ pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
         drift: None,
         undone: 0,
         left: Vec::new(),
+        held: None,
     };
     let (mut begun, mut done) = (Vec::new(), BTreeSet::new());
     let mut undoing = false;

@@ -12,6 +12,9 @@ use super::event::AuditEvent;
 use super::pod_history::{Deletion, PodHistory};
 use super::timeline::Timeline;
 
+/// The namespace of the journal's copy in the cluster, as operators are told it.
+const NAMESPACE: &str = "rehome-system";
+
 /// See the module.
 #[derive(Debug)]
 pub struct Evidence<'a> {
@@ -51,6 +54,18 @@ pub struct Intent<'a> {
 struct StepTimes {
     started: Timestamp,
     done: Option<Timestamp>,
+}
+
+/// A part of the journal's copy is created, or its head written; both by name, in their namespace. Nothing is deleted.
+fn of_the_journal(event: &AuditEvent) -> bool {
+    let Some(object) = &event.object_ref else { return false };
+    match object.resource.as_str() {
+        "configmaps" => {
+            object.namespace.as_deref() == Some(NAMESPACE) && matches!(event.verb.as_str(), "create" | "update")
+        }
+        "namespaces" => object.name.as_deref() == Some(NAMESPACE) && event.verb == "create",
+        _ => false,
+    }
 }
 
 impl<'a> Evidence<'a> {
@@ -134,10 +149,12 @@ impl<'a> Evidence<'a> {
         format!("{}/{}/{}", self.run, intent.seq, intent.attempt)
     }
 
-    /// The changes that the run's user asked for.
+    /// The changes that the run's user asked for, but for those of the journal's own copy: they announce, and are not
+    /// announced.
     pub fn requests(&self) -> impl Iterator<Item = &'a AuditEvent> + use<'a> {
         let user = self.user;
-        self.events.iter().filter(move |event| event.user.username == user && event.mutates())
+        let asked = move |event: &&AuditEvent| event.user.username == user && event.mutates();
+        self.events.iter().filter(asked).filter(|event| !of_the_journal(event))
     }
 
     /// When the run began and when its last record was written.

@@ -207,7 +207,7 @@ struct Mortal {
 impl JournalStore for Mortal {
     fn append(&mut self, record: &Record) -> Result<(), StoreFailed> {
         if self.dead {
-            return Err(StoreFailed { message: "killed".to_owned() });
+            return Err(StoreFailed::Unwritable { message: "killed".to_owned() });
         }
         self.records.push(record.clone());
         self.dead = (self.dies_after)(&record.event);

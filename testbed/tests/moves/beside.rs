@@ -107,7 +107,7 @@ struct StopsAfter {
 impl rehome_engine::journal::JournalStore for StopsAfter {
     fn append(&mut self, record: &Record) -> Result<(), rehome_engine::journal::StoreFailed> {
         if self.records.len() == self.kept {
-            return Err(rehome_engine::journal::StoreFailed { message: "no space left".to_owned() });
+            return Err(rehome_engine::journal::StoreFailed::Unwritable { message: "no space left".to_owned() });
         }
         self.records.push(record.clone());
         Ok(())

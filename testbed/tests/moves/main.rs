@@ -17,3 +17,4 @@ mod scenario;
 mod six_to_six;
 mod storm;
 mod sweep;
+mod zombie;

@@ -92,7 +92,7 @@ impl Shelf {
 impl JournalStore for Shelf {
     fn append(&mut self, record: &Record) -> Result<(), StoreFailed> {
         if self.dies_at == Some(record.seq) {
-            return Err(StoreFailed { message: "killed".to_owned() });
+            return Err(StoreFailed::Unwritable { message: "killed".to_owned() });
         }
         self.held.push(record.clone());
         if !(self.hold)(record, self.held.len()) {

@@ -7,8 +7,9 @@ use rehome_testbed::control_plane::ControlPlane;
 use serde_json::{Value, json};
 
 use crate::place;
-use crate::planted::{MARK, nothing_came_out};
+use crate::planted::MARK;
 use crate::program::{self, Ran};
+use crate::shown::nothing_came_out;
 
 /// A kubeconfig with this user and, in its cluster, these fields besides.
 fn kubeconfig(plane: &ControlPlane, folder: &Path, user: &Value, cluster: &Value) -> PathBuf {

@@ -18,5 +18,7 @@ mod place;
 mod planted;
 #[path = "../whole_job/program.rs"]
 mod program;
+mod rights;
+mod shown;
 mod signals;
 mod terminal;

@@ -68,6 +68,7 @@ fn each_missing_right_is_named_and_nothing_is_begun() {
             roles(&user(missing), &kept)
         })
         .collect();
+    place.plane.namespace("rehome-system").unwrap();
     place.plane.apply(&json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string()).unwrap();
     let lacks_none = format!("--as={}", user(all.len()));
     let eviction = ["create", "pods", "--subresource=eviction", "-n", &place.name, &lacks_none];

@@ -1,7 +1,7 @@
 //! The control plane that the tests share, and for each a small cluster in it: two old nodes, two new ones, and a
 //! workload for each way of moving.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +41,9 @@ impl Place {
     pub(crate) fn new(name: &str) -> Self {
         let (plane, turn) = turn();
         let place = Self { plane, name: name.to_owned(), folder: tempfile::tempdir().unwrap(), _turn: turn };
+        // A test that failed leaves an unfinished run, which is in the way of the next.
+        let head = ["delete", "configmap", "rehome-journal", "--namespace", "rehome-system", "--ignore-not-found"];
+        plane.kubectl(&head).unwrap();
         plane.namespace(name).unwrap();
         place.nodes("old");
         plane.create(&planted::unread(name)).unwrap();
@@ -105,26 +108,6 @@ impl Place {
     /// Runs it and insists on an exit code.
     pub(crate) fn expect(&self, code: u8, arguments: &[&str]) -> Ran {
         program::expect(code, self.folder(), arguments)
-    }
-
-    /// A user with the rights that `rehome rbac` prints with these arguments, and the kubeconfig.
-    pub(crate) fn user(&self, user: &str, arguments: &[&str]) -> PathBuf {
-        let arguments = [&["rbac"], arguments, &["--to-user", user]].concat();
-        let roles = self.expect(exit::DONE, &arguments).stdout;
-        // Without rights of its own; those come from what was printed.
-        let identity = self.plane.identity(user, &[]).unwrap();
-        self.plane.apply(&roles).unwrap();
-        self.wait_until_may(&identity.kubeconfig, &["list", "pods", "--all-namespaces"]);
-        identity.kubeconfig
-    }
-
-    /// The authorizer learns of roles through watches, a moment after they were made.
-    pub(crate) fn wait_until_may(&self, kubeconfig: &Path, what: &[&str]) {
-        let arguments = [&["auth", "can-i"], what].concat();
-        clock::wait_for("rights to be in force", LIMIT, || {
-            self.plane.kubectl_as(kubeconfig, &arguments, None).map(drop).map_err(|error| error.to_string())
-        })
-        .unwrap();
     }
 
     /// The pods of the place.

@@ -93,12 +93,13 @@ pub(crate) fn pods(plane: &ControlPlane) -> BTreeMap<String, Pod> {
 /// The kubeconfig of a user who has just the rights of `deploy/rbac.yaml`.
 pub(crate) fn mover(plane: &ControlPlane) -> PathBuf {
     let manifest = include_str!("../../../deploy/rbac.yaml");
-    let roles: Vec<ClusterRole> = serde_saphyr::from_multiple::<Value>(manifest)
-        .unwrap()
-        .into_iter()
-        .map(|role| ClusterRole::deserialize(role).unwrap())
-        .collect();
-    let rules: Vec<PolicyRule> = roles.into_iter().flat_map(|role| role.rules.unwrap_or_default()).collect();
+    let objects: Vec<Value> = serde_saphyr::from_multiple(manifest).unwrap();
+    let (roles, others): (Vec<Value>, Vec<Value>) =
+        objects.into_iter().partition(|object| object["kind"].as_str().is_some_and(|kind| kind.ends_with("Role")));
+    // The namespace of the journal's copy; what is allowed in it is allowed to this user in all.
+    others.iter().for_each(|object| plane.apply(&object.to_string()).unwrap());
+    let roles = roles.into_iter().map(|role| ClusterRole::deserialize(role).unwrap());
+    let rules: Vec<PolicyRule> = roles.flat_map(|role| role.rules.unwrap_or_default()).collect();
     plane.identity(USER, &rules).unwrap().kubeconfig.clone()
 }
 

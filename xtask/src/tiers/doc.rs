@@ -24,7 +24,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<Verdict, WorkspaceE
     if !arguments.is_empty() {
         command.arg("--").args(arguments);
     }
-    let (verdict, status) = run::follow(&mut command)?;
+    let (verdict, status) = run::follow(&mut command, &mut |line| println!("{line}"))?;
     Ok(run::judge(verdict, status))
 }
 

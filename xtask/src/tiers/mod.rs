@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every tier of tests that this machine can run.
 //!
 //! All test programs are built by one call of cargo, with one set of features, so that nothing is compiled twice; then
-//! they are run here one by one, so that it can be said what each tier ran, and where the time went.
+//! they are run here one by one (those that mostly wait beside the others), so that it can be said what each tier ran, and where the time went.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +14,9 @@ mod run;
 mod summary;
 mod verdict;
 
+use programs::TestProgram;
 use summary::Summary;
+use verdict::Verdict;
 
 /// A tier: tests that need the same things of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,22 +86,63 @@ pub(crate) fn main(root: &Path, arguments: &[&str]) -> Result<bool, WorkspaceErr
             Err(why) => summary.not_run(Tier::Prometheus, why),
         }
     }
-    for program in &built.tests {
+    let runnable = |program: &&TestProgram| {
         let has_what_it_needs = match program.tier {
             Tier::ControlPlane => assets.is_some(),
             Tier::Prometheus => prometheus,
             Tier::Unit | Tier::Scenario => true,
         };
-        if tiers.contains(&program.tier) && has_what_it_needs {
-            let (verdict, took) = timed(|| run::run(program, assets.as_deref(), &passed_on));
+        tiers.contains(&program.tier) && has_what_it_needs
+    };
+    let (beside, others): (Vec<_>, Vec<_>) = built.tests.iter().filter(runnable).partition(|program| program.beside());
+    let one = |program: &TestProgram, say: &mut dyn FnMut(&str)| {
+        timed(|| run::run(program, assets.as_deref(), &passed_on, say))
+    };
+    std::thread::scope(|scope| -> Result<(), WorkspaceError> {
+        // Those that mostly wait run beside those that don't, once the cheap tiers are through; what they say is kept
+        // until they have ended.
+        let mut waiting = None;
+        for program in others {
+            if program.tier == Tier::ControlPlane && waiting.is_none() {
+                waiting = Some(scope.spawn(|| second_lane(&beside, &one)));
+            }
+            let (verdict, took) = one(program, &mut |line| println!("{line}"));
             summary.ran(program, verdict?, took);
         }
-    }
+        let lane = match waiting {
+            Some(lane) => lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => second_lane(&beside, &one),
+        };
+        for (program, lines, verdict, took) in lane {
+            println!("{lines}");
+            summary.ran(program, verdict?, took);
+        }
+        Ok(())
+    })?;
     if tiers.contains(&Tier::Unit) && doc::any(root)? {
         let (verdict, took) = timed(|| doc::run(root, &passed_on));
         summary.ran_doc_tests(verdict?, took);
     }
     Ok(summary.print(&tiers, environment("CI").as_deref() == Some("true")))
+}
+
+/// What a program said, how it ended, and after how many seconds.
+type Ended<'p> = (&'p TestProgram, String, Result<Verdict, WorkspaceError>, f64);
+
+/// Runs one program, and gives its lines to somebody as they come.
+type One<'a> = dyn Fn(&TestProgram, &mut dyn FnMut(&str)) -> (Result<Verdict, WorkspaceError>, f64) + Sync + 'a;
+
+/// Runs programs one after the other and keeps what they say.
+fn second_lane<'p>(programs: &[&'p TestProgram], one: &One<'_>) -> Vec<Ended<'p>> {
+    let run = |program: &&'p TestProgram| {
+        let mut lines = String::new();
+        let (verdict, took) = one(program, &mut |line| {
+            lines.push_str(line);
+            lines.push('\n');
+        });
+        (*program, lines, verdict, took)
+    };
+    programs.iter().map(run).collect()
 }
 
 /// The tiers that are asked for, all when none is named, and what goes to the test programs.

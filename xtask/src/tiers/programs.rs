@@ -14,6 +14,9 @@ const TESTBED: &str = "rehome-testbed";
 /// Its program that finds or builds one and prints the folder.
 const BUILD_CONTROL_PLANE: &str = "build-control-plane";
 
+/// Tests on a control plane that take turns among themselves, and mostly wait: for a lease to run out, for a grace period.
+const TURNS: [&str; 2] = ["privilege", "two_actors"];
+
 /// Test files that need a program of a system package, and which.
 const PROMETHEUS: (&str, [&str; 2]) = ("prometheus", ["prometheus", "promtool"]);
 
@@ -59,6 +62,13 @@ pub(crate) fn build(root: &Path) -> Result<Option<Built>, WorkspaceError> {
     }
     built.tests.sort();
     Ok(Some(built))
+}
+
+impl TestProgram {
+    /// Whether it may run beside others: it keeps no processor busy.
+    pub(crate) fn beside(&self) -> bool {
+        self.tier == Tier::ControlPlane && TURNS.contains(&self.target.as_str())
+    }
 }
 
 impl Built {

@@ -17,12 +17,17 @@ fn threads(processors: usize) -> usize {
     processors + 1
 }
 
-/// Runs a test program in the folder of its package. Its output goes on as it comes.
+/// Runs a test program in the folder of its package. Its lines go to `say` as they come.
 ///
 /// # Errors
 /// Fails when the program cannot be started.
-pub(crate) fn run(program: &TestProgram, assets: Option<&str>, arguments: &[&str]) -> Result<Verdict, WorkspaceError> {
-    println!("\n     Running {} {} ({})", program.package, program.target, program.tier.name());
+pub(crate) fn run(
+    program: &TestProgram,
+    assets: Option<&str>,
+    arguments: &[&str],
+    say: &mut dyn FnMut(&str),
+) -> Result<Verdict, WorkspaceError> {
+    say(&format!("\n     Running {} {} ({})", program.package, program.target, program.tier.name()));
     let mut command = Command::new(&program.executable);
     command
         .args(arguments)
@@ -37,15 +42,18 @@ pub(crate) fn run(program: &TestProgram, assets: Option<&str>, arguments: &[&str
     if program.tier == Tier::ControlPlane && environment(THREADS).is_none() {
         command.env(THREADS, threads(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)).to_string());
     }
-    let (verdict, status) = follow(&mut command)?;
+    let (verdict, status) = follow(&mut command, say)?;
     Ok(judge(verdict, status))
 }
 
-/// Runs a command, prints its lines as they come, and counts its closing lines.
+/// Runs a command, says its lines as they come, and counts its closing lines.
 ///
 /// # Errors
 /// Fails when the program cannot be started.
-pub(crate) fn follow(command: &mut Command) -> Result<(Verdict, ExitStatus), WorkspaceError> {
+pub(crate) fn follow(
+    command: &mut Command,
+    say: &mut dyn FnMut(&str),
+) -> Result<(Verdict, ExitStatus), WorkspaceError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdin(Stdio::null())
@@ -57,7 +65,7 @@ pub(crate) fn follow(command: &mut Command) -> Result<(Verdict, ExitStatus), Wor
         for line in BufReader::new(stdout).split(b'\n') {
             let line = line?;
             let line = String::from_utf8_lossy(&line);
-            println!("{line}");
+            say(&line);
             verdict.take(&line);
         }
     }

@@ -2,15 +2,19 @@
 
 use std::path::Path;
 
+use rehome_engine::cluster_journal::Claimant;
 use rehome_kube::Connection;
+use rehome_kube::config_maps::ConfigMaps;
 use rehome_model::approval::Approval;
 use rehome_model::plan::Plan;
 use rehome_model::{Digest, exit};
+use rehome_run::access;
 use rehome_run::carry_out::{self, Job, RunError};
 use rehome_run::journal_file::FileJournal;
+use rehome_run::mirrored::Mirrored;
 
 use super::interrupts::Interrupts;
-use super::{connect, input, permitted, running};
+use super::{connect, copy, input, permitted, running};
 use crate::args::Execute;
 use crate::error::CliError;
 use crate::ui::{BOLD, Ui, paint};
@@ -23,7 +27,7 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
         return Err(CliError::new(exit::BLOCKED, "the plan has blocking findings")
             .next(format!("rehome show {}", args.plan.display())));
     }
-    let approval = approval(args, &job, ui)?;
+    let approval = approval(args.approval.as_deref(), &args.plan, &job, ui)?;
     let journal = args.journal.clone().unwrap_or_else(|| running::journal_beside(&args.plan));
     if journal.exists() {
         let exists = rehome_run::journal_file::JournalError::Exists { file: journal };
@@ -31,8 +35,13 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
     }
     let connection = connect::open(&args.connection)?;
     introduce(&connection, &job, ui);
-    permitted::ask(&connection, rehome_run::access::to_carry_out(&job.plan), Some(&args.plan))?;
+    let needed = access::to_carry_out(&job.plan).into_iter().chain(args.copy.needed()).collect();
+    permitted::ask(&connection, needed, Some(&args.plan))?;
     let interrupts = Interrupts::default();
+    let mut objects = ConfigMaps::new(&connection, interrupts.asked());
+    if !args.copy.no_cluster_journal {
+        copy::free(&mut objects, args.instead_of.as_deref())?;
+    }
     let mut world = connect::world(&connection, &interrupts)?;
     let refusals = carry_out::refusals(&job, rehome_engine::world::World::view(&world));
     if !refusals.is_empty() {
@@ -41,30 +50,55 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
     if approval.is_none() {
         confirm(&job, ui)?;
     }
-    let mut store = FileJournal::create(&journal).map_err(|error| input::journal(&error))?;
-    running::keep_plan(&args.plan, &journal)?;
+    let file = FileJournal::create(&journal).map_err(|error| input::journal(&error))?;
+    let run = carry_out::run_name(&job, input::now());
+    let mut store = copies(args, &job, &run, (file, &journal), objects, ui).inspect_err(|_| forget(&journal))?;
     let end = {
         let mut progress = view::progress::Running::new(ui, job.plan.steps().count());
         interrupts.listen(&connection, progress.speaker(), running::resume(ui.program(), &journal))?;
-        let end = carry_out::execute(&job, approval, &mut world, &mut store, &mut progress);
+        let end = carry_out::execute_as(&job, run, approval, &mut world, &mut store, &mut progress);
         progress.done();
         if matches!(end, Err(RunError::Refused(_))) {
-            // Nothing has begun: an empty journal would only stand in the way of the next run.
-            let _ = std::fs::remove_file(&journal);
-            let _ = std::fs::remove_file(running::plan_beside(&journal));
+            // Nothing has begun; who finds a place that was not left waits a minute, no more.
+            let _ = store.give_up(input::now());
+            forget(&journal);
         }
         end.map_err(|error| running::failed(&error, Some(&journal)))?
     };
     running::ended(&end, &journal, ui)
 }
 
+/// Both copies of the journal, and the plan beside each.
+fn copies(
+    args: &Execute,
+    job: &Job,
+    run: &str,
+    (file, journal): (FileJournal, &Path),
+    objects: ConfigMaps,
+    ui: &Ui,
+) -> Result<Mirrored<ConfigMaps>, CliError> {
+    let plan = running::keep_plan(&args.plan, journal)?;
+    if args.copy.no_cluster_journal {
+        return Ok(Mirrored::new(file, None));
+    }
+    let claimant = Claimant { holder: copy::holder(journal), run: run.to_owned(), plan: job.digest.clone() };
+    let cluster = copy::begin(objects, claimant, &plan, args.instead_of.as_deref(), ui)?;
+    Ok(Mirrored::new(file, Some(cluster)))
+}
+
+/// Nothing has begun: an empty journal would only stand in the way of the next run.
+fn forget(journal: &Path) {
+    let _ = std::fs::remove_file(journal);
+    let _ = std::fs::remove_file(running::plan_beside(journal));
+}
+
 /// The digest of the approval that was given. Where nobody can be asked, there must be one.
-fn approval(args: &Execute, job: &Job, ui: &Ui) -> Result<Option<Digest>, CliError> {
-    let plan = args.plan.display();
+pub(crate) fn approval(file: Option<&Path>, plan: &Path, job: &Job, ui: &Ui) -> Result<Option<Digest>, CliError> {
+    let plan = plan.display();
     let approve = format!(
         "rehome approve --plan {plan} --out approval.json, then rehome execute --plan {plan} --approval approval.json"
     );
-    let Some(file) = &args.approval else {
+    let Some(file) = file else {
         if ui.can_ask() {
             return Ok(None);
         }
@@ -77,7 +111,7 @@ fn approval(args: &Execute, job: &Job, ui: &Ui) -> Result<Option<Digest>, CliErr
 }
 
 /// Shows which cluster this is.
-fn introduce(connection: &Connection, job: &Job, ui: &Ui) {
+pub(crate) fn introduce(connection: &Connection, job: &Job, ui: &Ui) {
     let found = connection.describe();
     let or_none = |text: Option<&String>| text.cloned().unwrap_or_else(|| "<none>".to_owned());
     ui.say(&format!("context   {}", or_none(found.context.as_ref())));
@@ -90,7 +124,7 @@ fn introduce(connection: &Connection, job: &Job, ui: &Ui) {
 }
 
 /// Asks for the name of the cluster: not something that a hand types by itself.
-fn confirm(job: &Job, ui: &Ui) -> Result<(), CliError> {
+pub(crate) fn confirm(job: &Job, ui: &Ui) -> Result<(), CliError> {
     let name = view::cluster_name(&job.plan.cluster);
     let answer = ui.ask(&format!("Type the name of the cluster to go on ({}): ", paint(BOLD, name)))?;
     if answer == name {

@@ -4,6 +4,7 @@ mod approve;
 mod capture;
 mod check;
 mod connect;
+mod copy;
 mod demo;
 mod execute;
 mod input;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rehome_engine::drive::{DriveError, End};
+use rehome_engine::journal::StoreFailed;
 use rehome_model::exit;
 use rehome_model::journal::Verdict;
 use rehome_run::carry_out::RunError;
@@ -35,8 +36,8 @@ pub(crate) fn plan_beside(journal: &Path) -> PathBuf {
 }
 
 /// The plan that `resume` and `rollback` go on with.
-pub(crate) fn plan_of(args: &Continue) -> PathBuf {
-    args.plan.clone().unwrap_or_else(|| plan_beside(&args.journal))
+pub(crate) fn plan_of(args: &Continue, journal: &Path) -> PathBuf {
+    args.plan.clone().unwrap_or_else(|| plan_beside(journal))
 }
 
 /// How a run is taken up again.
@@ -45,10 +46,12 @@ pub(crate) fn resume(program: &str, journal: &Path) -> String {
 }
 
 /// Keeps the plan beside the journal, exactly as it is: its digest covers fields that this version does not know.
-pub(crate) fn keep_plan(plan: &Path, journal: &Path) -> Result<(), CliError> {
+/// Returns its text.
+pub(crate) fn keep_plan(plan: &Path, journal: &Path) -> Result<String, CliError> {
     let text = std::fs::read_to_string(plan)
         .map_err(|error| CliError::usage("the plan cannot be read").because(&error).next(PLAN_MADE_BY))?;
-    write::text_file(&plan_beside(journal), &text).map_err(|error| input::unwritable(&error))
+    write::text_file(&plan_beside(journal), &text).map_err(|error| input::unwritable(&error))?;
+    Ok(text)
 }
 
 /// What a person reads at the end, and the exit code.
@@ -127,9 +130,14 @@ pub(crate) fn failed(error: &RunError, journal: Option<&Path>) -> CliError {
                 Verdict::RolledBack => cli.next(PLAN_MADE_BY),
             }
         }
+        RunError::Drive(DriveError::Store(source @ StoreFailed::Superseded { .. })) => {
+            CliError::new(exit::INTERRUPTED, "this process holds the run no more, and sends nothing more")
+                .because(source)
+                .next("rehome status   (shows how far the run is, and who holds it)")
+        }
         RunError::Drive(DriveError::Store(source)) => {
             let cli = CliError::unexpected("the journal could not be kept, so nothing more was sent").because(source);
-            cli.next(format!("free some space, then {}", again.unwrap_or_else(|| "run it again".to_owned())))
+            cli.next(format!("mend what stands above, then {}", again.unwrap_or_else(|| "run it again".to_owned())))
         }
         RunError::Drive(source) => {
             let cli = CliError::unexpected("the run could not go on").because(source);

@@ -1,12 +1,15 @@
 //! How far a run is.
 
+use rehome_model::Timestamp;
 use rehome_run::status::{Standing, Status};
 
 use crate::ui::{BAD, BOLD, CARE, GOOD, paint};
+use crate::view;
 
 /// Where the run stands, the figures, and what is left in place.
-pub(crate) fn text(status: &Status) -> String {
+pub(crate) fn text(status: &Status, now: Timestamp) -> String {
     let standing = match &status.standing {
+        Standing::Open if status.held.as_ref().is_some_and(|held| held.released.is_none()) => paint(CARE, "at work"),
         Standing::Open => paint(CARE, "open: a process is at it, or was killed"),
         Standing::Interrupted => paint(CARE, "interrupted"),
         Standing::Stuck { step, .. } => paint(BAD, format!("stuck at {step}")),
@@ -17,6 +20,16 @@ pub(crate) fn text(status: &Status) -> String {
     let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<13}{value}\n"));
     row("began", status.began.to_string());
     row("last record", format!("{} ({} later)", status.last, status.last - status.began));
+    if let Some(held) = &status.held {
+        let sign = match &held.released {
+            None => format!("last sign of life {} ago", now - held.renewed),
+            Some(why) => format!("let go of it ({why})"),
+        };
+        row("held by", format!("{}, {sign}", held.by));
+        if held.epoch > 1 {
+            row("taken up", view::count(usize::try_from(held.epoch - 1).unwrap_or(usize::MAX), "time"));
+        }
+    }
     let of = status.steps.map_or_else(String::new, |steps| format!(" of {steps}"));
     row("steps", format!("{}{of} done", status.done));
     row("requests", format!("{}, {} refused", status.requests, status.refused));

@@ -22,8 +22,13 @@ fn roles_are_for_looking_for_any_plan_or_for_this_one_and_for_somebody() {
     insta::assert_snapshot!("rbac-of-a-plan", ran.text());
     let names = |args: &[&str]| run(folder.path(), &[&["rbac", "-o", "name"], args].concat()).stdout;
     assert_eq!(names(&["--capture-only"]), "ClusterRole rehome-reader\n");
-    assert_eq!(names(&["--run"]), "ClusterRole rehome-mover\n");
-    assert_eq!(names(&["--run", "--to-group", "sre"]), "ClusterRole rehome-mover\nClusterRoleBinding rehome-mover\n");
+    let journal = "Namespace rehome-system\nClusterRole rehome-mover\n";
+    assert_eq!(names(&["--run"]), format!("{journal}Role rehome-system/rehome-mover\n"));
+    let bound = format!(
+        "{journal}ClusterRoleBinding rehome-mover\nRole rehome-system/rehome-mover\nRoleBinding \
+         rehome-system/rehome-mover\n"
+    );
+    assert_eq!(names(&["--run", "--to-group", "sre"]), bound);
     let reader = run(folder.path(), &["rbac", "--capture-only"]).stdout;
     for verb in ["create", "update", "patch", "delete", "watch"] {
         assert!(!reader.lines().any(|line| line.trim() == format!("- {verb}")), "looking needs no {verb}");

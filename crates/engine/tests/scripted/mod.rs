@@ -323,7 +323,7 @@ pub struct Full {
 impl JournalStore for Full {
     fn append(&mut self, record: &Record) -> Result<(), StoreFailed> {
         if self.kept.len() >= self.room {
-            return Err(StoreFailed { message: "no space left on device".into() });
+            return Err(StoreFailed::Unwritable { message: "no space left on device".into() });
         }
         self.kept.push(record.clone());
         Ok(())

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use rehome_k8s::Kind;
 
 use super::Permission;
+use crate::config_maps::NAMESPACE;
 use crate::world::WATCHED;
 
 /// The namespace by whose UID a cluster is known.
@@ -31,6 +32,13 @@ pub fn to_follow() -> BTreeSet<Permission> {
     let listed = Kind::ALL.iter().filter(|&&kind| kind != Kind::Event).map(|&kind| of_kind("list", kind));
     let watched = WATCHED.iter().map(|&kind| of_kind("watch", kind));
     listed.chain(watched).chain([identity()]).collect()
+}
+
+/// The journal's copy in the cluster is created, read, and swapped. That its namespace exists is the matter of whoever
+/// grants this: where it does not, and the credentials may create it, the run does.
+#[must_use]
+pub fn to_keep_journal() -> BTreeSet<Permission> {
+    ["create", "get", "update"].map(|verb| Permission::new(verb, "", "configmaps").in_namespace(NAMESPACE)).into()
 }
 
 /// A field of an object is read before it is changed, and again when an answer was lost.

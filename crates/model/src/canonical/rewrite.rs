@@ -32,6 +32,8 @@ pub trait Choose {
     fn element(&mut self, of: Self::Place) -> Self::Place;
     /// Whether a value is kept. Asked before anything inside of it.
     fn keeps(&mut self, at: Self::Place, shape: Shape<'_>) -> bool;
+    /// An object had two members with one name: of what was seen of it, only the last counts.
+    fn twice(&mut self) {}
 }
 
 /// Keeps everything.
@@ -236,7 +238,11 @@ impl<'de, C: Choose> Visitor<'de> for Rewrite<'_, 'de, C> {
             members.push(Member { name, from: from.min(out.len()), to: out.len() });
         }
         if !ordered {
-            put_in_order(&mut members[first..], begin, out);
+            let members = &mut members[first..];
+            put_in_order(members, begin, out);
+            if members.windows(2).any(|pair| pair[0].name == pair[1].name) {
+                choose.twice();
+            }
         }
         members.truncate(first);
         out.push('}');

@@ -21,7 +21,7 @@ pub(crate) struct Kept {
 }
 
 /// The newest time that was seen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Newest {
     time: Option<Timestamp>,
     /// The same as it was written, in the spelling of the API: `2026-12-01T10:00:00Z`.
@@ -57,6 +57,16 @@ pub(crate) fn is_time(name: &str) -> bool {
 
 /// Redacts an object of a known kind. `None` if it is one for the long way. `scratch` is for the text on the way.
 pub(crate) fn keep(json: &str, head: &Head<'_>, kind: Kind, newest: &mut Newest, scratch: &mut String) -> Option<Kept> {
+    let before = newest.clone();
+    let kept = kept(json, head, kind, newest, scratch);
+    if kept.is_none() {
+        // Times that were seen may not count.
+        *newest = before;
+    }
+    kept
+}
+
+fn kept(json: &str, head: &Head<'_>, kind: Kind, newest: &mut Newest, scratch: &mut String) -> Option<Kept> {
     let mut watch = Watch { newest, head, seen: [const { None }; 3], told: 0, odd: false };
     let root = Place { rule: redact::Place::root(kind.name()), what: What::Object, time: false, goes: false };
     scratch.clear();
@@ -148,6 +158,10 @@ impl Choose for Watch<'_> {
             _ => self.odd = true,
         }
         !at.goes && Redaction.keeps(at.rule, shape)
+    }
+
+    fn twice(&mut self) {
+        self.odd = true;
     }
 }
 

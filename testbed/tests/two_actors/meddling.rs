@@ -1,0 +1,92 @@
+//! A person with kubectl, and a controller, that take our fences away.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rehome_model::exit;
+use rehome_model::journal::Event;
+use rehome_model::verb::FENCE_TAINT;
+
+use crate::place::Place;
+use crate::program;
+use crate::run::{Run, announced, in_order, mover, records, taint, under_way};
+
+/// How many pods move: each can be in the way once.
+const PODS: usize = 7;
+
+#[test]
+fn a_person_who_takes_a_fence_away_stops_the_run_and_it_goes_on_once_that_is_put_right() {
+    let place = Place::new("person");
+    let mover = mover(&place);
+    let kubeconfig = mover.to_str().unwrap();
+    place.prepare(&mover);
+    taint(&place, "held=yes:NoSchedule");
+    let mut run = Run::execute(&place);
+    run.until(&place, "a pod to be on its way", under_way);
+    let node = "person-old-1";
+    let fence = place.plane.kubectl(&["get", "node", node, "-o", "jsonpath={.spec.taints[*].key}"]).unwrap();
+    assert!(fence.contains(FENCE_TAINT), "{fence}");
+    let value = place.plane.kubectl(&["get", "node", node, "-o", "jsonpath={.spec.taints[*].value}"]).unwrap();
+    place.plane.kubectl(&["taint", "node", node, &format!("{FENCE_TAINT}-")]).unwrap();
+    let ran = run.end();
+    assert_eq!(ran.code, i32::from(exit::STUCK), "{}", ran.stderr);
+    assert!(ran.stdout.contains(&format!("landed on {node}, which is no target")), "{}", ran.stdout);
+
+    taint(&place, "held-");
+    place.plane.kubectl(&["taint", "node", node, &format!("{FENCE_TAINT}={}:NoSchedule", value.trim())]).unwrap();
+    put_right(&place, kubeconfig);
+    in_order(&place, &place.folder().join("plan.journal.jsonl"));
+}
+
+/// Does what the program says, until it is done: a pod that landed where it must not is deleted, and the run resumed.
+fn put_right(place: &Place, kubeconfig: &str) {
+    for _ in 0..PODS {
+        let resumed =
+            program::run(place.folder(), &["resume", "--kubeconfig", kubeconfig, "--journal", "plan.journal.jsonl"]);
+        if resumed.code == i32::from(exit::DONE) {
+            assert!(place.moved());
+            return;
+        }
+        assert_eq!(resumed.code, i32::from(exit::STUCK), "{}", resumed.stderr);
+        let stray = resumed.stdout.split("because Pod ").nth(1).and_then(|rest| rest.split(" landed on").next());
+        let (namespace, name) = stray.and_then(|stray| stray.split_once('/')).unwrap();
+        place.plane.kubectl(&["delete", "pod", "-n", namespace, name]).unwrap();
+    }
+    panic!("resumed {PODS} times, and still not done");
+}
+
+#[test]
+fn a_controller_that_reverts_our_edits_stops_the_run_and_it_can_be_resumed() {
+    let place = Place::new("reverted");
+    let mover = mover(&place);
+    let kubeconfig = mover.to_str().unwrap();
+    place.prepare(&mover);
+    let over = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        let controller = scope.spawn(|| {
+            let mut reverted = 0;
+            // As fast as kubectl can be started.
+            while !over.load(Ordering::Relaxed) {
+                for node in place.pool("old").split(',') {
+                    let fence = format!("{FENCE_TAINT}-");
+                    // Fails where there is no such taint.
+                    reverted += usize::from(place.plane.kubectl(&["taint", "node", node, &fence]).is_ok());
+                }
+            }
+            reverted
+        });
+        let ran = Run::execute(&place).end();
+        over.store(true, Ordering::Relaxed);
+        println!("reverted {} times", controller.join().unwrap());
+        ran
+    });
+    assert_eq!(ran.code, i32::from(exit::STUCK), "{}", ran.stderr);
+    let journal = place.folder().join("plan.journal.jsonl");
+    assert!(announced(&records(&journal)) < 7, "not all pods were moved against it");
+    for node in place.pool("old").split(',') {
+        let fence = format!("{FENCE_TAINT}=source:NoSchedule");
+        place.plane.kubectl(&["taint", "node", node, &fence, "--overwrite"]).unwrap();
+    }
+    put_right(&place, kubeconfig);
+    assert!(records(&journal).iter().any(|record| matches!(record.event, Event::Drifted { .. })));
+    in_order(&place, &journal);
+}
