@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rehome_model::Known;
+use rehome_model::{Known, Uid};
 
 use crate::meta::Key;
 use crate::percent::IntOrPercent;
@@ -97,16 +97,10 @@ fn expected_by_scale(view: &View, pods: &[&Arc<Pod>]) -> Result<i64, String> {
     let mut expected: i64 = 0;
     for pod in pods {
         let Some(controller) = &pod.meta.controller else { continue };
-        let Some(mut record) = view.by_uid(&controller.uid).filter(|record| record.kind().is_workload()) else {
+        let Some(record) = scaled_by(view, &controller.uid) else {
             expected = expected.saturating_add(i64::from(!pod.finished() && pod.meta.deleting.is_none()));
             continue;
         };
-        if record.kind() == Kind::ReplicaSet
-            && let Some(above) = &record.meta().controller
-            && let Some(deployment) = view.by_uid(&above.uid).filter(|above| above.kind() == Kind::Deployment)
-        {
-            record = deployment;
-        }
         if matches!(record.kind(), Kind::DaemonSet | Kind::Job | Kind::CronJob) {
             let kind = record.kind();
             let group = kind.api_version().split('/').next().unwrap_or_default();
@@ -118,6 +112,34 @@ fn expected_by_scale(view: &View, pods: &[&Arc<Pod>]) -> Result<i64, String> {
         }
     }
     Ok(expected)
+}
+
+/// The workload whose scale counts for pods of this controller; none for what the view does not hold.
+fn scaled_by<'v>(view: &'v View, controller: &Uid) -> Option<&'v Record> {
+    let record = view.by_uid(controller).filter(|record| record.kind().is_workload())?;
+    if record.kind() != Kind::ReplicaSet {
+        return Some(record);
+    }
+    let above = record.meta().controller.as_ref().and_then(|above| view.by_uid(&above.uid));
+    Some(above.filter(|above| above.kind() == Kind::Deployment).unwrap_or(record))
+}
+
+/// How many pods a budget selects once everything is as its controllers want it. A label that no template has (the role
+/// that an operator gives to one pod of a set) stays on as many pods as have it now, however large the set is.
+fn stay_selected(view: &View, budget: &PodDisruptionBudget, living: &[&Arc<Pod>]) -> i64 {
+    let mut seen = BTreeSet::new();
+    let mut stay: i64 = 0;
+    for pod in living {
+        let workload = pod.meta.controller.as_ref().and_then(|controller| scaled_by(view, &controller.uid));
+        let workload = workload.and_then(Record::as_workload);
+        let more = match workload.filter(|workload| budget.selector.matches(&workload.template.labels)) {
+            Some(workload) if seen.insert(&workload.meta.uid) => workload.replicas.unwrap_or(0),
+            Some(_) => 0,
+            None => 1,
+        };
+        stay = stay.saturating_add(more);
+    }
+    stay
 }
 
 /// Whether a budget can never allow a disruption of the pods that it selects while all of them are healthy: waiting
@@ -132,16 +154,9 @@ pub fn structural(view: &View, budget: &PodDisruptionBudget) -> bool {
     if status.sync_failed.is_some() {
         return true;
     }
-    let expected = match (budget.max_unavailable, budget.min_available) {
-        // A surge or a pod on its way out lets more pods be selected than will stay.
-        (None, Some(IntOrPercent::Int(_))) => {
-            let bare = living.iter().filter(|pod| pod.meta.controller.is_none()).count();
-            let owned = expected_by_scale(view, &living).ok().map(|scale| scale.saturating_add(count(bare)));
-            owned.unwrap_or_else(|| count(living.len()))
-        }
-        _ => status.expected_pods,
-    };
-    expected <= 0 || status.desired_healthy >= expected
+    // A surge or a pod on its way out lets more pods be selected than will stay.
+    let stay = stay_selected(view, budget, &living);
+    status.expected_pods <= 0 || status.desired_healthy >= stay
 }
 
 fn count(number: usize) -> i64 {

@@ -8,7 +8,7 @@ use rehome_model::verb::FENCE_TAINT;
 
 use crate::place::Place;
 use crate::program;
-use crate::run::{Run, announced, in_order, mover, records, taint, under_way};
+use crate::run::{Run, announced, in_order_but_for, mover, records, taint, under_way};
 
 /// How many pods move: each can be in the way once.
 const PODS: usize = 7;
@@ -33,23 +33,26 @@ fn a_person_who_takes_a_fence_away_stops_the_run_and_it_goes_on_once_that_is_put
 
     taint(&place, "held-");
     place.plane.kubectl(&["taint", "node", node, &format!("{FENCE_TAINT}={}:NoSchedule", value.trim())]).unwrap();
-    put_right(&place, kubeconfig);
-    in_order(&place, &place.folder().join("plan.journal.jsonl"));
+    let deleted = put_right(&place, kubeconfig);
+    in_order_but_for(&place, &place.folder().join("plan.journal.jsonl"), &deleted);
 }
 
-/// Does what the program says, until it is done: a pod that landed where it must not is deleted, and the run resumed.
-fn put_right(place: &Place, kubeconfig: &str) {
+/// Does what the program says, until it is done: a pod that landed where it must not is deleted, and the run resumed. Gives the
+/// names of those pods.
+fn put_right(place: &Place, kubeconfig: &str) -> Vec<String> {
+    let mut deleted = Vec::new();
     for _ in 0..PODS {
         let resumed =
             program::run(place.folder(), &["resume", "--kubeconfig", kubeconfig, "--journal", "plan.journal.jsonl"]);
         if resumed.code == i32::from(exit::DONE) {
             assert!(place.moved());
-            return;
+            return deleted;
         }
         assert_eq!(resumed.code, i32::from(exit::STUCK), "{}", resumed.stderr);
         let stray = resumed.stdout.split("because Pod ").nth(1).and_then(|rest| rest.split(" landed on").next());
         let (namespace, name) = stray.and_then(|stray| stray.split_once('/')).unwrap();
         place.plane.kubectl(&["delete", "pod", "-n", namespace, name]).unwrap();
+        deleted.push(format!("{namespace}/{name}"));
     }
     panic!("resumed {PODS} times, and still not done");
 }
@@ -86,7 +89,7 @@ fn a_controller_that_reverts_our_edits_stops_the_run_and_it_can_be_resumed() {
         let fence = format!("{FENCE_TAINT}=source:NoSchedule");
         place.plane.kubectl(&["taint", "node", node, &fence, "--overwrite"]).unwrap();
     }
-    put_right(&place, kubeconfig);
+    let deleted = put_right(&place, kubeconfig);
     assert!(records(&journal).iter().any(|record| matches!(record.event, Event::Drifted { .. })));
-    in_order(&place, &journal);
+    in_order_but_for(&place, &journal, &deleted);
 }

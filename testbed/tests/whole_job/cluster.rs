@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use rehome_model::behaviour::Behaviour;
 use rehome_testbed::clock;
 use rehome_testbed::control_plane::{ControlPlane, Options};
@@ -98,8 +98,8 @@ pub(crate) fn mover(plane: &ControlPlane) -> PathBuf {
         objects.into_iter().partition(|object| object["kind"].as_str().is_some_and(|kind| kind.ends_with("Role")));
     // The namespace of the journal's copy; what is allowed in it is allowed to this user in all.
     others.iter().for_each(|object| plane.apply(&object.to_string()).unwrap());
-    let roles = roles.into_iter().map(|role| ClusterRole::deserialize(role).unwrap());
-    let rules: Vec<PolicyRule> = roles.flat_map(|role| role.rules.unwrap_or_default()).collect();
+    let rules = roles.into_iter().flat_map(|role| Vec::<PolicyRule>::deserialize(&role["rules"]).unwrap());
+    let rules: Vec<PolicyRule> = rules.collect();
     plane.identity(USER, &rules).unwrap().kubeconfig.clone()
 }
 

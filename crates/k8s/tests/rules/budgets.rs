@@ -79,6 +79,28 @@ fn pods_on_their_way_out_do_not_hide_that_a_budget_never_allows() {
     assert!(structural(&view, &budget));
 }
 
+/// An operator marks one pod of a set, say `role: primary`, and gives that pod a budget of its own.
+#[test]
+fn a_label_that_no_template_has_stays_on_the_pods_that_have_it() {
+    let mut objects = replicas(3, 3);
+    for replica in ["s-1", "s-2"] {
+        let pod = objects.iter_mut().find(|object| object["metadata"]["name"] == replica).unwrap();
+        pod["metadata"]["labels"] = json!({"role": "replica"});
+    }
+    let view = view(&objects);
+    let found = |spec: Value| {
+        let budget = budget(spec);
+        (compute(&view, &budget).disruptions_allowed, structural(&view, &budget))
+    };
+    assert_eq!(found(json!({"minAvailable": 1})), (0, true));
+    assert_eq!(found(json!({"maxUnavailable": 1})), (0, true), "two of three are wanted, and one is counted");
+    // A template with the label makes all three count, even while one of them is not there yet.
+    objects[0]["spec"]["template"] = json!({"metadata": {"labels": {"app": "web"}}});
+    objects.retain(|object| object["metadata"]["labels"]["role"].is_null());
+    let view = crate::cluster::view(&objects);
+    assert!(!structural(&view, &budget(json!({"minAvailable": 1}))));
+}
+
 #[test]
 fn controllers_without_a_scale_fail_the_budget_and_unseen_ones_are_stood_for_by_their_pods() {
     let daemons = view(&[
