@@ -44,6 +44,9 @@ const START_ATTEMPTS: usize = 3;
 /// If set, folders of control planes are kept for a look at their logs.
 const KEEP_VARIABLE: &str = "REHOME_TESTBED_KEEP";
 
+/// The file of kube-scheduler's settings, where it has any.
+const SCHEDULER_SETTINGS: &str = "scheduler.json";
+
 /// How a control plane is to be.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -53,11 +56,19 @@ pub struct Options {
     pub scheduler_gates: Vec<(&'static str, bool)>,
     /// Users whose reads are in the audit log, too.
     pub audited_readers: Vec<&'static str>,
+    /// kube-scheduler looks at nodes with one thread instead of 16: which nodes it has looked at when it found enough is
+    /// then no chance.
+    pub one_scheduler_thread: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { behaviour: Behaviour::prompt(), scheduler_gates: Vec::new(), audited_readers: Vec::new() }
+        Self {
+            behaviour: Behaviour::prompt(),
+            scheduler_gates: Vec::new(),
+            audited_readers: Vec::new(),
+            one_scheduler_thread: false,
+        }
     }
 }
 
@@ -145,6 +156,11 @@ impl ControlPlane {
             audit_policy: &audit_policy,
             audit_log: &audit_log,
         };
+        let scheduler = kubeconfig("system:kube-scheduler", None)?;
+        let settings = options.one_scheduler_thread.then(|| folder.join(SCHEDULER_SETTINGS));
+        if let Some(file) = &settings {
+            fs::write(file, programs::one_thread(&scheduler).to_string())?;
+        }
         let specs = BTreeMap::from([
             (Program::Etcd, programs::etcd(assets, ports, &files)),
             (Program::ApiServer, programs::apiserver(assets, ports, &files)),
@@ -154,7 +170,7 @@ impl ControlPlane {
             ),
             (
                 Program::Scheduler,
-                programs::scheduler(assets, &kubeconfig("system:kube-scheduler", None)?, &options.scheduler_gates),
+                programs::scheduler(assets, &scheduler, settings.as_deref(), &options.scheduler_gates),
             ),
             (
                 Program::Kwok,

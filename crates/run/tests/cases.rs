@@ -66,18 +66,54 @@ fn compare(file: &Path, found: &str, differing: &mut Vec<String>) {
     }
 }
 
-/// The rules that a case is about: `fires` in its `case.yaml`.
-fn about(case: &Path) -> BTreeSet<String> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Case {
-        fires: BTreeSet<String>,
-    }
+/// `case.yaml`.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// The rules that it is about.
+    fires: BTreeSet<String>,
+    /// The numbers that its situation has in the list of cases that others reported.
+    #[serde(default)]
+    answers: BTreeSet<String>,
+}
+
+fn described(case: &Path) -> Case {
     let file = case.join("case.yaml");
     if !file.exists() {
-        return BTreeSet::new();
+        return Case::default();
     }
-    let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    serde_saphyr::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// The reported cases that placement decides: whether a pod finds a node, and which.
+const DECIDED_BY_PLACEMENT: [&str; 9] = ["C14", "C17", "C25", "C34", "C35", "C39", "C49", "C50", "C57"];
+
+/// Each of them is a case here, with a near miss; and no case names a number that the list does not have, where the list
+/// is at hand.
+#[test]
+fn what_placement_decides_is_a_case() {
+    let mut answers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in std::fs::read_dir(cases()).unwrap() {
+        let case = entry.unwrap().path();
+        for number in described(&case).answers {
+            assert!(case.join("near-miss").is_dir(), "{} has no near miss", case.display());
+            answers.entry(number).or_default().push(case.file_name().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    let missing: Vec<&str> = DECIDED_BY_PLACEMENT.into_iter().filter(|n| !answers.contains_key(*n)).collect();
+    assert!(missing.is_empty(), "no case answers {missing:?}");
+    let list = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/cases-dev.md");
+    let Ok(list) = std::fs::read_to_string(list) else { return };
+    for (number, cases) in &answers {
+        let title = list.lines().find_map(|line| line.strip_prefix(&format!("### {number} - ")));
+        println!("{number} {}: {}", title.unwrap_or("?"), cases.join(", "));
+        assert!(title.is_some(), "{number}, which {cases:?} answer, is not in the list");
+    }
+}
+
+/// The rules that a case is about: `fires` in its `case.yaml`.
+fn about(case: &Path) -> BTreeSet<String> {
+    let case = described(case);
     for rule in &case.fires {
         assert!(rehome_plan::rules::ALL.iter().any(|known| known.name == rule), "there is no rule {rule}");
     }

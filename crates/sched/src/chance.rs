@@ -1,4 +1,7 @@
 //! What kube-scheduler leaves to chance: which of the best nodes, and which nodes are looked at in a large cluster.
+//!
+//! The latter is chance twice: the search begins where the one before ended, and 16 threads look at nodes, so that those that
+//! were looked at when there are enough are not quite a window. Here one thread looks, as kube-scheduler does if told so.
 
 /// Chance, from a seed: the same seed gives the same choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +40,12 @@ impl Chance {
         Self { sampling, ..self }
     }
 
+    /// The same with a search that begins at this place in the order of nodes: zones in turn.
+    #[must_use]
+    pub fn starting_at(self, start: usize) -> Self {
+        Self { start, ..self }
+    }
+
     /// One of a number of equals.
     pub(crate) fn one_of(&mut self, count: usize) -> usize {
         if count < 2 {
@@ -64,8 +73,9 @@ impl Chance {
         self.sampling == Sampling::All
     }
 
-    /// Where the search begins.
-    pub(crate) fn start(&self) -> usize {
+    /// Where the next search begins.
+    #[must_use]
+    pub fn start(&self) -> usize {
         self.start
     }
 

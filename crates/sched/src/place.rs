@@ -53,8 +53,13 @@ impl Model {
 
     /// All nodes that the scheduler could take: those with the best score.
     pub fn best_nodes(&mut self, pod: &Pod) -> Vec<String> {
+        self.best_nodes_looked_at(pod, &mut Chance::default())
+    }
+
+    /// All nodes that the scheduler could take if it looks at no more nodes than chance has it look at.
+    pub fn best_nodes_looked_at(&mut self, pod: &Pod, chance: &mut Chance) -> Vec<String> {
         let lifted = self.lift(pod);
-        let (_, best) = self.best(pod, &mut Chance::default());
+        let (_, best) = self.best(pod, chance);
         let names = best.into_iter().filter_map(|node| self.nodes.get(node)).map(|node| node.name().to_owned());
         let names = names.collect();
         if let Some(lifted) = lifted {
@@ -157,7 +162,7 @@ impl Cycle<'_> {
         nodes.filter(|node| self.named(*node) && self.passes_others(*node)).collect()
     }
 
-    /// Feasible nodes, looked for from where the last search ended, until there are enough.
+    /// Feasible nodes, looked for from where the last search ended, until there is one more than enough.
     fn sampled(&self, answered: &Answered, chance: &mut Chance) -> Vec<usize> {
         let order = self.model.nodes.by_zone();
         let enough = chance.enough(order.len());
@@ -166,13 +171,14 @@ impl Cycle<'_> {
         if self.blocks().is_empty() {
             let (before, after) = order.split_at(chance.start().min(order.len()));
             for node in after.iter().chain(before) {
-                looked_at += 1;
                 if self.accepts(answered, *node) {
-                    found.push(*node);
                     if found.len() == enough {
+                        // The search ends with the first that is too many, and the next one begins with it.
                         break;
                     }
+                    found.push(*node);
                 }
+                looked_at += 1;
             }
         }
         chance.looked_at(looked_at, order.len());

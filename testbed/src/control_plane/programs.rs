@@ -6,6 +6,8 @@
 use std::net::TcpListener;
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::keys::Pair;
 use super::supervised::Spec;
 use crate::assets::Assets;
@@ -156,7 +158,15 @@ pub(super) fn controller_manager(assets: &Assets, kubeconfig: &Path, files: &Fil
     )
 }
 
-pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path, gates: &[(&str, bool)]) -> Spec {
+/// Settings of a kube-scheduler that looks at nodes one after the other. Flags that say the same are not looked at then.
+/// Source: `k8s.io/kube-scheduler/config/v1`, `KubeSchedulerConfiguration`.
+pub(super) fn one_thread(kubeconfig: &Path) -> Value {
+    json!({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "parallelism": 1,
+        "leaderElection": {"leaderElect": false},
+        "clientConnection": {"kubeconfig": kubeconfig.display().to_string(), "qps": 400, "burst": 800}})
+}
+
+pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path, settings: Option<&Path>, gates: &[(&str, bool)]) -> Spec {
     let gates = gates.iter().map(|(gate, on)| format!("--feature-gates={gate}={on}"));
     spec(
         assets,
@@ -170,6 +180,7 @@ pub(super) fn scheduler(assets: &Assets, kubeconfig: &Path, gates: &[(&str, bool
             "--kube-api-burst=800".into(),
         ]
         .into_iter()
+        .chain(settings.map(|file| flag("config", file)))
         .chain(gates)
         .collect(),
     )

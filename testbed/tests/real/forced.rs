@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 
 use crate::workload::LIMIT;
 
-const NAMESPACE: &str = "forced";
+pub(crate) const NAMESPACE: &str = "forced";
 const SEED: u64 = 4;
 /// Enough that the smaller nodes are full towards the end.
 const PODS: usize = 90;
-const KINDS: [Kind; 4] = [Kind::Node, Kind::Pod, Kind::Namespace, Kind::Service];
+pub(crate) const KINDS: [Kind; 4] = [Kind::Node, Kind::Pod, Kind::Namespace, Kind::Service];
 
 /// Twelve nodes of three sizes in three zones, with what keeps pods away or discourages them.
 fn nodes() -> Vec<FakeNode> {
@@ -88,15 +88,15 @@ fn services() -> Vec<Value> {
 }
 
 /// The API server, asked directly: a program for each question would take longer than the scheduler.
-struct Server {
-    plane: ControlPlane,
+pub(crate) struct Server {
+    pub(crate) plane: ControlPlane,
     runtime: tokio::runtime::Runtime,
     client: kube::Client,
 }
 
 impl Server {
-    fn start(gates: Vec<(&'static str, bool)>) -> Self {
-        let plane = ControlPlane::start(&Options { scheduler_gates: gates, ..Options::default() }).unwrap();
+    pub(crate) fn start(options: &Options) -> Self {
+        let plane = ControlPlane::start(options).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(plane.admin()).unwrap();
         Self { plane, runtime, client }
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// All objects of these kinds, by fresh lists.
-    fn look(&self, kinds: &[Kind]) -> View {
+    pub(crate) fn look(&self, kinds: &[Kind]) -> View {
         let mut view = View::default();
         for kind in kinds {
             let version = kind.api_version();
@@ -133,8 +133,20 @@ impl Server {
         }
     }
 
+    /// Until no node is new any more.
+    pub(crate) fn wait_for_nodes(&self) {
+        let ready = || {
+            let view = self.look(&[Kind::Node]);
+            let new = |key: &str| key.starts_with("node.kubernetes.io/not-ready");
+            let waits = |node: &&Arc<Node>| node.ready != Some(true) || node.taints.iter().any(|taint| new(&taint.key));
+            let waits: Vec<_> = view.nodes().filter(waits).map(|node| node.name().to_owned()).collect();
+            if waits.is_empty() { Ok(()) } else { Err(waits.join(", ")) }
+        };
+        clock::wait_for("the nodes to be Ready", LIMIT, ready).unwrap();
+    }
+
     /// A pod once the scheduler has bound or refused it.
-    fn answered(&self, name: &str) -> Arc<Pod> {
+    pub(crate) fn answered(&self, name: &str) -> Arc<Pod> {
         clock::wait_for("the scheduler's answer", LIMIT, || {
             let pod = self.pod(name);
             let answered = pod.node.is_some() || pod.unschedulable.is_some();
@@ -156,19 +168,12 @@ struct Run {
 }
 
 fn run(gates: Vec<(&'static str, bool)>) -> Run {
-    let server = Server::start(gates);
+    let server = Server::start(&Options { scheduler_gates: gates, ..Options::default() });
     let plane = &server.plane;
     plane.namespace(NAMESPACE).unwrap();
     plane.create_nodes(nodes()).unwrap();
     plane.create(&services()).unwrap();
-    let ready = || {
-        let view = server.look(&[Kind::Node]);
-        let new = |key: &str| key.starts_with("node.kubernetes.io/not-ready");
-        let waits = |node: &&Arc<Node>| node.ready != Some(true) || node.taints.iter().any(|taint| new(&taint.key));
-        let waits: Vec<_> = view.nodes().filter(waits).map(|node| node.name().to_owned()).collect();
-        if waits.is_empty() { Ok(()) } else { Err(waits.join(", ")) }
-    };
-    clock::wait_for("the nodes to be Ready", LIMIT, ready).unwrap();
+    server.wait_for_nodes();
     let mut model = Model::new(&server.look(&KINDS), Profile::of(Minor::V1_37));
     let mut dice = Dice::new(SEED);
     let mut run = Run::default();

@@ -11,5 +11,6 @@ mod eviction;
 mod forced;
 mod lifetime;
 mod saboteurs;
+mod sampled;
 mod scenario;
 mod workload;

@@ -2,7 +2,8 @@
 //!
 //! ## What it checks
 //! A pod mounts a PersistentVolume whose node affinity, or whose zone labels, exclude every target: a disk of another
-//! zone, a zone label of another name, or data on the old node's own disk. Or several pods of one workload hold a volume that one node can attach.
+//! zone, a zone label of another name, or data on the old node's own disk. Or several pods of one workload hold a volume
+//! that one node can attach.
 //!
 //! ## Why it matters
 //! The successor would stay Pending, and the data does not move by itself.
@@ -13,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rehome_k8s::Kind;
+use rehome_k8s::pod::Pod;
 use rehome_k8s::storage::PersistentVolume;
 use rehome_k8s::{Key, Record, View};
 use rehome_model::finding::{Code, Severity};
@@ -22,6 +24,9 @@ use super::{Found, Rule};
 use crate::draft::Draft;
 use crate::facts::units::{UnitLineage, on_one_node};
 use crate::facts::{Facts, placement};
+
+/// The label by which volumes on a node's own disk name the node. Source: `k8s.io/api/core/v1`, `LabelHostname`.
+const HOSTNAME: &str = "kubernetes.io/hostname";
 
 pub(super) const RULE: Rule = Rule {
     code: Code(1005),
@@ -58,14 +63,27 @@ fn check(draft: &Draft<'_>) -> Vec<Found> {
                     if volumes.is_empty() { "(not bound)".to_owned() } else { volumes.join(", ") },
                     placement::sentence(&rejections)
                 ),
-                remedies: vec![
-                    "add a target in the volume's zone".to_owned(),
-                    "or move the data first: rehome does not copy volumes yet".to_owned(),
-                ],
+                remedies: remedies(facts.view, &pod),
             });
         }
     }
     found
+}
+
+/// A volume that is on the disk of one node goes with the node, whatever the zones are.
+fn remedies(view: &View, pod: &Pod) -> Vec<String> {
+    let volumes = pod.claims().filter_map(|claim| bound(view, &pod.meta.namespace, &claim));
+    let mut terms = volumes.flat_map(|volume| volume.node_affinity.iter().flatten());
+    if terms.any(|term| term.labels.iter().any(|expression| expression.key == HOSTNAME)) {
+        return vec![
+            "copy the data to a volume that the targets reach, before the node is gone: rehome does not copy volumes yet"
+                .to_owned(),
+        ];
+    }
+    vec![
+        "add a target in the volume's zone".to_owned(),
+        "or move the data first: rehome does not copy volumes yet".to_owned(),
+    ]
 }
 
 /// Pods of one workload that hold one claim: each would wait for the volume that the next still holds on the old node.

@@ -81,6 +81,25 @@ fn volume_cannot_follow_out_of_its_pool() {
 }
 
 #[test]
+fn volume_cannot_follow_from_the_disk_of_a_node_but_by_a_copy() {
+    let mut cluster = Cluster::new();
+    cluster.workload("StatefulSet", "db", &["old-1"]).claim("data", "ReadWriteOnce", "old").mount("db", "data");
+    let remedies = |cluster: &Cluster| -> Vec<String> {
+        let findings = cluster.findings().into_iter().filter(|finding| finding.rule == "volume-cannot-follow");
+        findings.flat_map(|finding| finding.remedies).collect()
+    };
+    assert!(remedies(&cluster)[0].starts_with("add a target"), "{:?}", remedies(&cluster));
+    cluster.patch(
+        "PersistentVolume",
+        "pv-data",
+        &json!({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["old-1"]}]}]}}}}),
+    );
+    let found = remedies(&cluster);
+    assert!(found.len() == 1 && found[0].starts_with("copy the data"), "no target can be added there: {found:?}");
+}
+
+#[test]
 fn volume_cannot_follow_while_two_pods_of_one_workload_hold_it() {
     let mut cluster = Cluster::new();
     cluster.deployment("wiki", &["old-1", "old-1"]).claim("data", "ReadWriteOnce", "*").mount("wiki", "data");
