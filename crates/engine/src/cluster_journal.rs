@@ -122,10 +122,10 @@ impl<O: Objects> ClusterJournal<O> {
                 Ok(Some(stored)) if stored.data == data => Ok(Some(stored.version)),
                 Ok(Some(stored)) => Err(superseded(Head::parse(&stored.data).ok().as_ref())),
                 Ok(None) => Err(superseded(None)),
-                Err(error) => this.read_failed(error),
+                Err(error) => read_failed(error),
             },
             Err(WriteError::Gone) => Err(superseded(None)),
-            Err(WriteError::NoAnswer(message)) => this.no_answer(message),
+            Err(WriteError::NoAnswer(_)) => Ok(None),
             Err(WriteError::Refused(message)) => Err(StoreFailed::Unwritable { message }),
         })?;
         (self.head, self.version, self.tail, self.renewed) = (head, version, lines, now);
@@ -144,9 +144,9 @@ impl<O: Objects> ClusterJournal<O> {
             Err(WriteError::Conflict) => match this.objects.get(&name) {
                 Ok(Some(stored)) if stored.data == data => Ok(Some(())),
                 Ok(_) => Err(StoreFailed::Unwritable { message: format!("{name} exists, with other records in it") }),
-                Err(error) => this.read_failed(error),
+                Err(error) => read_failed(error),
             },
-            Err(WriteError::NoAnswer(message)) => this.no_answer(message),
+            Err(WriteError::NoAnswer(_)) => Ok(None),
             Err(WriteError::Refused(message)) => Err(StoreFailed::Unwritable { message }),
             Err(WriteError::Gone) => Err(StoreFailed::Unwritable { message: "the namespace is gone".to_owned() }),
         })?;
@@ -172,17 +172,13 @@ impl<O: Objects> ClusterJournal<O> {
             }
         }
     }
+}
 
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the shape of an attempt")]
-    fn no_answer<T>(&self, _: String) -> Result<Option<T>, StoreFailed> {
-        Ok(None)
-    }
-
-    fn read_failed<T>(&self, error: ObjectsError) -> Result<Option<T>, StoreFailed> {
-        match error {
-            ObjectsError::NoAnswer(message) => self.no_answer(message),
-            ObjectsError::Refused(message) => Err(StoreFailed::Unwritable { message }),
-        }
+/// What a read that failed means for an attempt: it is not known, or it cannot be known.
+fn read_failed<T>(error: ObjectsError) -> Result<Option<T>, StoreFailed> {
+    match error {
+        ObjectsError::NoAnswer(_) => Ok(None),
+        ObjectsError::Refused(message) => Err(StoreFailed::Unwritable { message }),
     }
 }
 

@@ -56,23 +56,35 @@ pub(crate) fn of_credentials(cause: &(dyn StdError + 'static)) -> Option<String>
     })
 }
 
-/// The first line of a parser's complaint, without what it quotes.
+/// Where a parser stopped and what kind of mistake it was: all that comes after may be what stands in the file.
 fn place(error: &dyn StdError) -> String {
     let text = error.to_string();
-    let mut shown = String::new();
-    let mut quoted: Option<char> = None;
-    for char in text.lines().next().unwrap_or_default().chars() {
-        match quoted {
-            Some(end) if char == end => {
-                shown.push('…');
-                quoted = None;
-            }
-            Some(_) => {}
-            None if matches!(char, '"' | '`') => quoted = Some(char),
-            None => shown.push(char),
-        }
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let at = position(line);
+    let kind = match at.and_then(|at| line.strip_prefix(at)) {
+        Some(rest) => rest.trim_start_matches(": "),
+        None => line,
+    };
+    let kind = kind.split([':', '"', '`', '\'', ',']).next().unwrap_or_default();
+    let kind = kind.split(" at line ").next().unwrap_or_default().trim();
+    match at {
+        Some(at) if kind.is_empty() => at.to_owned(),
+        Some(at) => format!("{at}: {kind}"),
+        None => kind.to_owned(),
     }
-    shown
+}
+
+/// `line 5 column 12`, wherever it stands.
+fn position(line: &str) -> Option<&str> {
+    let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    line.match_indices("line ").find_map(|(from, word)| {
+        let after = from + word.len();
+        let digits = number(line.get(after..)?);
+        let column = line.get(after + digits..)?.strip_prefix(" column ")?;
+        let end = line.len() - column.len() + number(column);
+        (digits > 0 && number(column) > 0).then(|| line.get(from..end)).flatten()
+    })
 }
 
 #[cfg(test)]
@@ -97,8 +109,24 @@ mod tests {
         #[derive(Debug, thiserror::Error)]
         #[error("{0}")]
         struct Complaint(&'static str);
-        let text = "error: line 5 column 12: invalid type: string \"secret\", expected `a` or 3\n5 | token: secret\n";
-        assert_eq!(place(&Complaint(text)), "error: line 5 column 12: invalid type: string …, expected … or 3");
-        assert_eq!(place(&Complaint("cut \"off")), "cut ");
+        for (text, shown) in [
+            (
+                "error: line 5 column 12: invalid type: string \"secret\", expected `a` or 3\n5 | token: secret\n",
+                "line 5 column 12: invalid type",
+            ),
+            (
+                "line 2 column 1: duplicate mapping key: secret, set DuplicateKeyPolicy",
+                "line 2 column 1: duplicate mapping key",
+            ),
+            (
+                "invalid type: string \"a\\\"secret\\\"b\", expected a map at line 1 column 9",
+                "line 1 column 9: invalid type",
+            ),
+            ("missing field `secret` at line 7 column 2", "line 7 column 2: missing field"),
+            ("EOF while parsing a string at line 1 column 6", "line 1 column 6: EOF while parsing a string"),
+            ("cut \"off secret", "cut"),
+        ] {
+            assert_eq!(place(&Complaint(text)), shown);
+        }
     }
 }

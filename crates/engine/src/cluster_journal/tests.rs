@@ -1,3 +1,5 @@
+//! The copy in the cluster: what goes up when, how a run is claimed, and what is seen as damage.
+
 use std::collections::BTreeMap;
 
 use rehome_model::journal::{Event, Record, Verdict};
