@@ -5,7 +5,7 @@
 //! names the object.
 
 mod features;
-mod head;
+pub mod head;
 pub(crate) mod hostile;
 mod node;
 mod pod;
@@ -88,10 +88,12 @@ impl BadField {
 pub fn object(json: &str) -> Result<Option<Record>, IngestError> {
     let json: &str = &hostile::printable(json);
     let not_an_object = || IngestError::NotAnObject { found: json.chars().take(60).collect() };
-    let head = head::of(json).ok_or_else(not_an_object)?;
-    let (Some(kind), Some(api_version)) = (head.kind, head.api_version) else { return Err(not_an_object()) };
-    let (name, namespace) = head.metadata.map_or((None, None), |meta| (meta.name, meta.namespace));
-    let reference = ObjectRef { kind: kind.clone(), namespace, name: name.unwrap_or_default() };
+    let (head, whole) = head::look(json, head::Until::Names);
+    let (Some(kind), Some(api_version), true) = (head.kind, head.api_version, whole) else {
+        return Err(not_an_object());
+    };
+    let (name, namespace) = head.names.map_or((None, None), |names| (names.name, names.namespace));
+    let reference = ObjectRef { kind: kind.clone().into_owned(), namespace, name: name.unwrap_or_default() };
     let Some(kind) = Kind::by_name(&kind).filter(|kind| group(kind.api_version()) == group(&api_version)) else {
         return Ok(None);
     };
