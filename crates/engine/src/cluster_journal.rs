@@ -31,8 +31,11 @@ use crate::journal::{self, JournalStore, StoreFailed};
 ///
 /// Every advance writes the head anew, and etcd keeps each version until it is compacted (every 5 minutes, kube-apiserver
 /// `--etcd-compaction-interval`): with 32 KiB, 9,000 moves leave about 150 MB behind, of the 2 GiB that etcd has room for
-/// by default (`--quota-backend-bytes`). A ConfigMap may hold 1 MiB (`k8s.io/api/core/v1`, `MaxSecretSize`).
+/// by default (`--quota-backend-bytes`).
 const TAIL_LIMIT: usize = 32 * 1024;
+
+/// How much text goes into one object: half of what a ConfigMap may hold (1 MiB: `k8s.io/api/core/v1`, `MaxSecretSize`).
+const PART: usize = 512 * 1024;
 
 /// How long an advance is tried again while the API server does not answer: a restart, a certificate that rotates, an
 /// election of etcd. Nothing is sent meanwhile.
@@ -109,10 +112,11 @@ impl<O: Objects> ClusterJournal<O> {
 
     /// Writes the head with all records so far.
     fn advance(&mut self, now: Timestamp, released: Option<Release>) -> Result<(), StoreFailed> {
-        if self.tail.len() + self.pending.len() > TAIL_LIMIT && !self.tail.is_empty() {
-            self.seal(now)?;
+        let mut lines = format!("{}{}", self.tail, self.pending);
+        if lines.len() > TAIL_LIMIT {
+            self.seal(&lines, now)?;
+            lines.clear();
         }
-        let lines = format!("{}{}", self.tail, self.pending);
         let head = Head { renewed: now, released, ..self.head.clone() };
         let data = head.data(&lines).map_err(|error| StoreFailed::Unwritable { message: error.to_string() })?;
         let version = self.insist(now, |this| match this.objects.swap(HEAD, &this.version, &data) {
@@ -120,11 +124,11 @@ impl<O: Objects> ClusterJournal<O> {
             // Ours may have landed although no answer came; then another process cannot have written since.
             Err(WriteError::Conflict) => match this.objects.get(HEAD) {
                 Ok(Some(stored)) if stored.data == data => Ok(Some(stored.version)),
-                Ok(Some(stored)) => Err(superseded(Head::parse(&stored.data).ok().as_ref())),
-                Ok(None) => Err(superseded(None)),
+                Ok(Some(stored)) => Err(this.superseded(Head::parse(&stored.data).ok().as_ref())),
+                Ok(None) => Err(this.superseded(None)),
                 Err(error) => read_failed(error),
             },
-            Err(WriteError::Gone) => Err(superseded(None)),
+            Err(WriteError::Gone) => Err(this.superseded(None)),
             Err(WriteError::NoAnswer(_)) => Ok(None),
             Err(WriteError::Refused(message)) => Err(StoreFailed::Unwritable { message }),
         })?;
@@ -133,29 +137,43 @@ impl<O: Objects> ClusterJournal<O> {
         Ok(())
     }
 
-    /// Moves what the head carries into an object of its own that never changes.
-    fn seal(&mut self, now: Timestamp) -> Result<(), StoreFailed> {
-        let name = self.head.segment_name();
-        let data = [(head::JOURNAL.to_owned(), self.tail.clone())].into();
+    /// Moves lines out of the head, into objects that never change. They are read as one text: a line may be cut.
+    fn seal(&mut self, lines: &str, now: Timestamp) -> Result<(), StoreFailed> {
         let run = self.head.run.clone();
-        self.insist(now, |this| match this.objects.create(&name, &run, &data) {
-            Ok(_) => Ok(Some(())),
-            // A process that was killed before its head named it, or a create without an answer.
-            Err(WriteError::Conflict) => match this.objects.get(&name) {
-                Ok(Some(stored)) if stored.data == data => Ok(Some(())),
-                Ok(_) => Err(StoreFailed::Unwritable { message: format!("{name} exists, with other records in it") }),
-                Err(error) => read_failed(error),
-            },
-            Err(WriteError::NoAnswer(_)) => Ok(None),
-            Err(WriteError::Refused(message)) => Err(StoreFailed::Unwritable { message }),
-            Err(WriteError::Gone) => Err(StoreFailed::Unwritable { message: "the namespace is gone".to_owned() }),
-        })?;
-        self.head.segments.push(Segment { name, bytes: self.tail.len() as u64 });
-        self.tail.clear();
+        for piece in pieces(lines) {
+            let name = self.head.segment_name();
+            let data = [(head::JOURNAL.to_owned(), piece.to_owned())].into();
+            self.insist(now, |this| match this.objects.create(&name, &run, &data) {
+                Ok(_) => Ok(Some(())),
+                // A create whose answer did not come.
+                Err(WriteError::Conflict) => match this.objects.get(&name) {
+                    Ok(Some(stored)) if stored.data == data => Ok(Some(())),
+                    Ok(_) => {
+                        Err(StoreFailed::Unwritable { message: format!("{name} exists, with other records in it") })
+                    }
+                    Err(error) => read_failed(error),
+                },
+                Err(WriteError::NoAnswer(_)) => Ok(None),
+                Err(WriteError::Refused(message)) => Err(StoreFailed::Unwritable { message }),
+                Err(WriteError::Gone) => Err(StoreFailed::Unwritable { message: "the namespace is gone".to_owned() }),
+            })?;
+            self.head.segments.push(Segment { name, bytes: piece.len() as u64 });
+        }
         Ok(())
     }
 
-    /// Tries until it is known, as long as there is patience and nobody asked to stop.
+    /// Who holds the run now, as far as is known.
+    fn superseded(&self, by: Option<&Head>) -> StoreFailed {
+        match by {
+            Some(head) => StoreFailed::Superseded { by: head.holder.to_string(), run: head.run.clone() },
+            None => StoreFailed::Superseded {
+                by: "somebody who deleted or rewrote the head of its journal".to_owned(),
+                run: self.head.run.clone(),
+            },
+        }
+    }
+
+    /// Tries until it is known, as long as there is patience. Who does not want to wait interrupts a second time.
     fn insist<T>(
         &mut self,
         now: Timestamp,
@@ -166,10 +184,11 @@ impl<O: Objects> ClusterJournal<O> {
             if let Some(known) = attempt(self)? {
                 return Ok(known);
             }
-            if self.objects.now() > begun + PATIENCE || !self.objects.pause(TRY_AGAIN) {
+            if self.objects.now() > begun + PATIENCE {
                 let message = "the API server does not answer, and the journal's copy there could not be written";
                 return Err(StoreFailed::Unwritable { message: message.to_owned() });
             }
+            self.objects.pause(TRY_AGAIN);
         }
     }
 }
@@ -197,14 +216,14 @@ fn goes_up(event: &Event) -> bool {
     )
 }
 
-fn superseded(by: Option<&Head>) -> StoreFailed {
-    match by {
-        Some(head) => StoreFailed::Superseded { by: head.holder.to_string(), run: head.run.clone() },
-        None => StoreFailed::Superseded {
-            by: "somebody who deleted the head of the journal".to_owned(),
-            run: String::new(),
-        },
-    }
+/// A text in pieces that fit into an object each.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PART));
+        rest = after;
+        Some(piece).filter(|piece| !piece.is_empty())
+    })
 }
 
 impl<O: Objects> JournalStore for ClusterJournal<O> {

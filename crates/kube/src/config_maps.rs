@@ -4,8 +4,6 @@
 //! more what it was (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Update`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -29,9 +27,6 @@ const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "rehome");
 /// The label with the name of the run.
 const RUN: &str = "rehome.dev/run";
 
-/// How often a pause looks whether somebody asked to stop.
-const STOP_POLL: Duration = Duration::from_millis(100);
-
 /// How long a name may be: a DNS subdomain.
 /// Source: `k8s.io/apimachinery/pkg/util/validation`, `DNS1123SubdomainMaxLength`.
 const NAME_LIMIT: usize = 253;
@@ -40,7 +35,6 @@ const NAME_LIMIT: usize = 253;
 #[derive(Clone, Debug)]
 pub struct ConfigMaps {
     connection: Connection,
-    stop: Arc<AtomicBool>,
     /// Writes so far: part of each one's `Audit-ID`.
     writes: u64,
 }
@@ -60,10 +54,10 @@ struct Metadata {
 }
 
 impl ConfigMaps {
-    /// `stop` is set by whoever wants a wait to end.
+    /// The ConfigMaps of the cluster that is connected.
     #[must_use]
-    pub fn new(connection: &Connection, stop: Arc<AtomicBool>) -> Self {
-        Self { connection: connection.clone(), stop, writes: 0 }
+    pub fn new(connection: &Connection) -> Self {
+        Self { connection: connection.clone(), writes: 0 }
     }
 
     fn write(&mut self, method: Method, path: &str, body: &Value) -> Result<Answer, WriteError> {
@@ -139,15 +133,9 @@ impl Objects for ConfigMaps {
         clock::now()
     }
 
-    fn pause(&mut self, time: Seconds) -> bool {
-        let until = clock::now() + time;
-        while clock::now() < until {
-            if self.stop.load(Ordering::Relaxed) {
-                return false;
-            }
-            self.connection.runtime().block_on(async { tokio::time::sleep(STOP_POLL).await });
-        }
-        !self.stop.load(Ordering::Relaxed)
+    fn pause(&mut self, time: Seconds) {
+        let time = Duration::from_millis(time.as_millis().unsigned_abs());
+        self.connection.runtime().block_on(async { tokio::time::sleep(time).await });
     }
 
     fn get(&mut self, name: &str) -> Result<Option<Stored>, ObjectsError> {

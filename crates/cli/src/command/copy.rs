@@ -102,7 +102,7 @@ fn unreadable(error: &CopyError) -> CliError {
 fn unclaimed(error: &ClaimError) -> CliError {
     match error {
         ClaimError::Held { run, .. } => {
-            CliError::new(exit::INTERRUPTED, format!("run {} is at work on this cluster", run))
+            CliError::new(exit::INTERRUPTED, format!("run {run} is at work on this cluster"))
                 .because(error)
                 .next("rehome status   (shows how far it is)")
         }
@@ -118,9 +118,6 @@ fn unclaimed(error: &ClaimError) -> CliError {
             CliError::new(exit::BLOCKED, "the journal's copy in the cluster cannot be written; nothing was changed")
                 .because(error)
                 .next(WITHOUT)
-        }
-        ClaimError::Stopped => {
-            CliError::new(exit::INTERRUPTED, "interrupted; nothing was changed").because(error).next("rehome resume")
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Execute, ui: &mut Ui) -> Result<u8, CliError> {
     let needed = access::to_carry_out(&job.plan).into_iter().chain(args.copy.needed()).collect();
     permitted::ask(&connection, needed, Some(&args.plan))?;
     let interrupts = Interrupts::default();
-    let mut objects = ConfigMaps::new(&connection, interrupts.asked());
+    let mut objects = ConfigMaps::new(&connection);
     if !args.copy.no_cluster_journal {
         copy::free(&mut objects, args.instead_of.as_deref())?;
     }

@@ -16,11 +16,6 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Set by the first interrupt.
-    pub(crate) fn asked(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.asked)
-    }
-
     /// The world tells the engine.
     pub(crate) fn tell(&self, world: &mut KubeWorld) {
         world.wind_down_when(Arc::clone(&self.asked));

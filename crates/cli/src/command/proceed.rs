@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Continue, direction: Direction, ui: &mut Ui) -> Result<
     }
     let connection = connect::open(&args.connection)?;
     let interrupts = Interrupts::default();
-    let mut objects = ConfigMaps::new(&connection, interrupts.asked());
+    let mut objects = ConfigMaps::new(&connection);
     let permit = |job: &Job, journal: &Path| {
         let needed = match direction {
             Direction::Forward => access::to_carry_out(&job.plan),
@@ -118,10 +118,7 @@ fn from_file(
     let run = run_of(&held.records);
     let same_run = copied.as_ref().filter(|copied| copied.head.run == run);
     let (file, held, ahead) = match same_run {
-        None => {
-            ui.say("note: the cluster has no copy of this journal; a new one is made");
-            (file, held, 0)
-        }
+        None => (file, held, 0),
         Some(copied) => {
             let settled = mirrored::settle(file, held, &copied.records).map_err(|error| unsettled(&error))?;
             if let Some(note) = note(settled.winner, settled.set_aside.as_deref()) {
@@ -148,6 +145,10 @@ fn from_cluster(
 ) -> Result<TakenUp, CliError> {
     let journal = args.journal.clone().unwrap_or_else(|| PathBuf::from(format!("{}.journal.jsonl", copied.head.run)));
     let beside = running::plan_beside(&journal);
+    if beside.exists() {
+        return Err(CliError::usage(format!("{} exists already, and is not overwritten", beside.display()))
+            .next("name another file for the journal: --journal FILE"));
+    }
     write::text_file(&beside, &copied.plan).map_err(|error| input::unwritable(&error))?;
     let forget = |_: &CliError| {
         let _ = std::fs::remove_file(&beside);

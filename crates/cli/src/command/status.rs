@@ -1,8 +1,5 @@
 //! `rehome status`.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use rehome_kube::config_maps::ConfigMaps;
 use rehome_model::exit;
 use rehome_model::journal::Record;
@@ -49,7 +46,7 @@ fn of_file(args: &Status, ui: &mut Ui) -> Result<u8, CliError> {
 
 fn of_cluster(args: &Status, ui: &mut Ui) -> Result<u8, CliError> {
     let connection = connect::open(&args.connection)?;
-    let mut objects = ConfigMaps::new(&connection, Arc::new(AtomicBool::new(false)));
+    let mut objects = ConfigMaps::new(&connection);
     let Some(copied) = copy::read(&mut objects)? else {
         return Err(CliError::usage("no run was ever begun in this cluster, or its journal is in a file alone")
             .next("rehome status --journal FILE"));

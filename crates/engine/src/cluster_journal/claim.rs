@@ -9,10 +9,7 @@ use rehome_model::{Digest, Timestamp};
 use super::head::{self, Head, Holder, Release, takeover_after};
 use super::objects::{HEAD, Objects, ObjectsError, Version, WriteError};
 use super::read::{Copied, CopyError};
-use super::{ClusterJournal, TRY_AGAIN};
-
-/// How much of a plan's text goes into one object.
-const PLAN_PART: usize = 512 * 1024;
+use super::{ClusterJournal, TRY_AGAIN, pieces};
 
 /// Who wants a run.
 #[derive(Clone, Debug)]
@@ -60,9 +57,6 @@ pub enum ClaimError {
     /// The copy could not be written.
     #[error("the journal's copy in the cluster could not be written: {0}")]
     Write(String),
-    /// Somebody asked to stop while it was waited for.
-    #[error("stopped while waiting for the run's holder")]
-    Stopped,
 }
 
 impl From<ObjectsError> for ClaimError {
@@ -192,9 +186,7 @@ fn silence(
     let until = since + takeover_after();
     watching.silent(&head.holder, since, until);
     while objects.now() < until {
-        if !objects.pause(TRY_AGAIN) {
-            return Err(ClaimError::Stopped);
-        }
+        objects.pause(TRY_AGAIN);
         match objects.get(HEAD) {
             Ok(Some(stored)) if stored.version == *version => {}
             Ok(Some(stored)) => {
@@ -232,13 +224,7 @@ fn write(objects: &mut impl Objects, head: &Head, lines: &str, at: Option<&Versi
 /// Keeps the plan's text, so that another machine can go on.
 fn keep_plan(objects: &mut impl Objects, run: &str, plan: &str) -> Result<Vec<String>, ClaimError> {
     let mut names = Vec::new();
-    let mut rest = plan;
-    while !rest.is_empty() {
-        let mut end = rest.len().min(PLAN_PART);
-        while !rest.is_char_boundary(end) {
-            end -= 1;
-        }
-        let (part, after) = rest.split_at(end);
+    for part in pieces(plan) {
         let name = format!("rehome-{run}-plan-{}", names.len());
         let data = [(head::PLAN.to_owned(), part.to_owned())].into();
         match objects.create(&name, run, &data) {
@@ -250,7 +236,6 @@ fn keep_plan(objects: &mut impl Objects, run: &str, plan: &str) -> Result<Vec<St
             },
         }
         names.push(name);
-        rest = after;
     }
     Ok(names)
 }

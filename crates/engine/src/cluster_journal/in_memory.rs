@@ -64,10 +64,9 @@ impl Objects for InMemory {
         self.lock().now.unwrap_or(Timestamp::EPOCH)
     }
 
-    fn pause(&mut self, time: Seconds) -> bool {
+    fn pause(&mut self, time: Seconds) {
         let mut state = self.lock();
         state.now = Some(state.now.unwrap_or(Timestamp::EPOCH) + time);
-        true
     }
 
     fn get(&mut self, name: &str) -> Result<Option<Stored>, ObjectsError> {

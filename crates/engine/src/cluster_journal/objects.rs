@@ -13,8 +13,8 @@ pub trait Objects {
     /// The time.
     fn now(&self) -> Timestamp;
 
-    /// Lets time go by; `false` when somebody asked to stop.
-    fn pause(&mut self, time: Seconds) -> bool;
+    /// Lets time go by.
+    fn pause(&mut self, time: Seconds);
 
     /// An object, from a consistent read.
     ///

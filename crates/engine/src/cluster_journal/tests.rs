@@ -43,8 +43,8 @@ impl Objects for Faulty {
         self.inner.now()
     }
 
-    fn pause(&mut self, time: Seconds) -> bool {
-        self.inner.pause(time)
+    fn pause(&mut self, time: Seconds) {
+        self.inner.pause(time);
     }
 
     fn get(&mut self, name: &str) -> Result<Option<Stored>, ObjectsError> {
@@ -142,6 +142,21 @@ fn a_long_journal_is_cut_into_segments_and_read_whole() {
     assert!(copied.tail.len() <= TAIL_LIMIT);
     let parts = objects.names().iter().filter(|name| name.contains("-journal-")).count();
     assert_eq!(parts, copied.head.segments.len());
+}
+
+#[test]
+fn a_record_that_is_larger_than_an_object_is_cut_into_several() {
+    let objects = InMemory::default();
+    let (mut journal, mut chain) = begun(&objects);
+    let known = (0..60_000).map(|number| Uid(format!("00000000-0000-0000-0000-{number:012}"))).collect();
+    journal.append(&chain.push(Event::StepStarted { step: "move".to_owned(), leaving: Vec::new(), known })).unwrap();
+    journal.append(&chain.push(intent("a"))).unwrap();
+    journal.append(&chain.push(intent("b"))).unwrap();
+    assert_eq!(copy(&objects).records, chain.0);
+    for name in objects.names() {
+        let stored = objects.clone().get(&name).unwrap().unwrap();
+        assert!(stored.data.values().all(|text| text.len() <= PART), "{name}");
+    }
 }
 
 #[test]
@@ -300,7 +315,8 @@ fn a_segment_that_was_made_before_a_crash_is_no_obstacle() {
         next = chain.push(intent("a"));
     }
     let name = journal.head().segment_name();
-    let data = [(head::JOURNAL.to_owned(), journal.tail.clone())].into();
+    let text = format!("{}{}", journal.tail, crate::journal::line(&next).unwrap());
+    let data = [(head::JOURNAL.to_owned(), text)].into();
     objects.clone().create(&name, "run-a", &data).unwrap();
     journal.append(&next).unwrap();
     assert_eq!(copy(&objects).records, chain.0);
