@@ -5,6 +5,7 @@
 pub mod assets;
 pub mod audit;
 pub mod bench;
+pub mod between;
 pub mod clock;
 pub mod control_plane;
 pub mod fidelity;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use rehome_engine::drive::{self, End};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, Stop, World};
+use rehome_engine::world::World;
 use rehome_k8s::node::Node;
-use rehome_k8s::pod::Pod;
-use rehome_k8s::{Key, Kind, Record as Object, View};
+use rehome_k8s::{Key, Kind, Record as Object};
 use rehome_model::journal::{Event, Record, Verdict};
 use rehome_model::request::{Outcome, Request};
 use rehome_model::time::Seconds;
 use rehome_model::verb::FENCE_TAINT;
-use rehome_model::{Digest, ObjectRef, Timestamp};
+use rehome_model::{Digest, Timestamp};
 use rehome_sim::SimWorld;
 use rehome_sim::controllers::Mutation;
+use rehome_testbed::between::{Between, Through};
 
 use crate::moved;
 use crate::scenario::{Scenario, six_to_six};
@@ -51,21 +51,15 @@ impl Meddled {
     }
 }
 
-impl World for Meddled {
-    fn now(&self) -> Timestamp {
-        self.inner.now()
+impl Between for Meddled {
+    type Behind = SimWorld;
+
+    fn behind(&self) -> &SimWorld {
+        &self.inner
     }
 
-    fn view(&self) -> &View {
-        self.inner.view()
-    }
-
-    fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
-        self.inner.list_pods_on(node)
-    }
-
-    fn read(&mut self, target: &ObjectRef) -> Result<Option<Object>, ReadFailed> {
-        self.inner.read(target)
+    fn behind_mut(&mut self) -> &mut SimWorld {
+        &mut self.inner
     }
 
     fn send(&mut self, request: &Request, audit_id: &str) -> Outcome {
@@ -78,10 +72,6 @@ impl World for Meddled {
         let undone = self.done_at.zip(self.undoes).map(|(at, (later, _))| at + later);
         self.inner.wait(undone.map_or(until, |undone| until.min(undone.max(self.inner.now()))));
         self.turn();
-    }
-
-    fn stop(&self) -> Stop {
-        Stop::No
     }
 }
 
@@ -125,9 +115,9 @@ fn delete(world: &mut SimWorld) {
 /// Fences are up and the first pods move.
 const IN_THE_MIDDLE: usize = 14;
 
-fn run(scenario: &Scenario, does: Act, undoes: Option<(Seconds, Act)>) -> (End, Vec<Record>, Meddled) {
+fn run(scenario: &Scenario, does: Act, undoes: Option<(Seconds, Act)>) -> (End, Vec<Record>, Through<Meddled>) {
     let does = Some((IN_THE_MIDDLE, does));
-    let mut world = Meddled { inner: scenario.world(7), requests: 0, does, undoes, done_at: None };
+    let mut world = Through(Meddled { inner: scenario.world(7), requests: 0, does, undoes, done_at: None });
     let mut journal = Vec::new();
     let mut machine = Machine::new(Arc::new(scenario.plan.clone()), Digest::of(&scenario.plan).unwrap());
     let now = world.now();

@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rehome_engine::drive::{self, End};
 use rehome_engine::journal::{JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, Stop, World};
-use rehome_k8s::pod::Pod;
-use rehome_k8s::{Key, Kind, Record as Object, View};
+use rehome_engine::world::World;
+use rehome_k8s::{Key, Kind, View};
+use rehome_model::Digest;
 use rehome_model::journal::{Event, Record};
 use rehome_model::plan::Plan;
 use rehome_model::request::{Outcome, Request};
 use rehome_model::time::Seconds;
-use rehome_model::{Digest, ObjectRef, Timestamp};
 use rehome_sim::controllers::Mutation;
 use rehome_sim::{Fault, Faults, SimWorld, When};
+use rehome_testbed::between::{Between, Through};
 
 use crate::moved;
 
@@ -32,33 +32,19 @@ struct Meddling {
     send: Meddle,
 }
 
-impl World for Meddling {
-    fn now(&self) -> Timestamp {
-        self.inner.now()
+impl Between for Meddling {
+    type Behind = SimWorld;
+
+    fn behind(&self) -> &SimWorld {
+        &self.inner
     }
 
-    fn view(&self) -> &View {
-        self.inner.view()
-    }
-
-    fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
-        self.inner.list_pods_on(node)
-    }
-
-    fn read(&mut self, target: &ObjectRef) -> Result<Option<Object>, ReadFailed> {
-        self.inner.read(target)
+    fn behind_mut(&mut self) -> &mut SimWorld {
+        &mut self.inner
     }
 
     fn send(&mut self, request: &Request, audit_id: &str) -> Outcome {
         (self.send)(&mut self.inner, request, audit_id)
-    }
-
-    fn wait(&mut self, until: Timestamp) {
-        self.inner.wait(until);
-    }
-
-    fn stop(&self) -> Stop {
-        self.inner.stop()
     }
 }
 
@@ -128,7 +114,7 @@ impl Trial {
 
     /// Runs with this journal and this meddling; the names of the invariants that are broken.
     fn run(self, mut shelf: Shelf, send: Meddle) -> BTreeSet<&'static str> {
-        let mut world = Meddling { inner: self.world, send };
+        let mut world = Through(Meddling { inner: self.world, send });
         let digest = Digest::of(&self.plan).unwrap();
         let mut machine = Machine::new(Arc::new(self.plan.clone()), digest.clone());
         let now = world.now();

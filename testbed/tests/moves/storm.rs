@@ -9,14 +9,15 @@ use std::sync::{Arc, Mutex};
 
 use rehome_engine::drive::{self, End};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, Stop, World};
+use rehome_engine::world::{ReadFailed, World};
+use rehome_k8s::Record as Object;
 use rehome_k8s::pod::Pod;
-use rehome_k8s::{Record as Object, View};
 use rehome_model::journal::{Event, Record, Verdict};
 use rehome_model::request::{Cause, Outcome, Request};
 use rehome_model::time::Seconds;
-use rehome_model::{Digest, ObjectRef, Timestamp};
+use rehome_model::{Digest, ObjectRef};
 use rehome_sim::{Fault, SimWorld, When};
+use rehome_testbed::between::{Between, Through};
 use rehome_testbed::fidelity::dice::Dice;
 
 use crate::moved;
@@ -92,13 +93,15 @@ impl Storm {
     }
 }
 
-impl World for Storm {
-    fn now(&self) -> Timestamp {
-        self.inner.now()
+impl Between for Storm {
+    type Behind = SimWorld;
+
+    fn behind(&self) -> &SimWorld {
+        &self.inner
     }
 
-    fn view(&self) -> &View {
-        self.inner.view()
+    fn behind_mut(&mut self) -> &mut SimWorld {
+        &mut self.inner
     }
 
     fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
@@ -128,14 +131,6 @@ impl World for Storm {
         }
         self.inner.send(request, audit_id)
     }
-
-    fn wait(&mut self, until: Timestamp) {
-        self.inner.wait(until);
-    }
-
-    fn stop(&self) -> Stop {
-        Stop::No
-    }
 }
 
 /// How a run went.
@@ -146,7 +141,7 @@ struct Run {
 }
 
 fn one(scenario: &Scenario, seed: u64) -> Run {
-    let mut storm = Storm::new(scenario.world(seed), seed);
+    let mut storm = Through(Storm::new(scenario.world(seed), seed));
     let plan = Arc::new(scenario.plan.clone());
     let digest = Digest::of(&scenario.plan).unwrap();
     let mut machine = Machine::new(Arc::clone(&plan), digest.clone());
@@ -174,7 +169,7 @@ fn one(scenario: &Scenario, seed: u64) -> Run {
         violations.retain(|violation| violation.invariant != "attempts-do-not-overlap");
     }
     assert!(violations.is_empty(), "seed {seed}: {violations:#?}");
-    Run { stuck, records: journal.len(), seen: storm.seen }
+    Run { stuck, records: journal.len(), seen: storm.0.seen }
 }
 
 #[test]

@@ -2,19 +2,18 @@
 //! over and ended it: it sends that one request, nothing more, and what the request does is what its effect says.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rehome_engine::cluster_journal::{self, ClusterJournal, InMemory};
 use rehome_engine::drive::{self, DriveError, End};
 use rehome_engine::journal::StoreFailed;
-use rehome_engine::world::{ReadFailed, Stop, World};
+use rehome_engine::world::World;
 use rehome_engine::zombie::{ZombieEffect, effect};
-use rehome_k8s::pod::Pod;
-use rehome_k8s::{Record as Object, View};
+use rehome_k8s::View;
+use rehome_model::Digest;
 use rehome_model::journal::Verdict;
 use rehome_model::request::{Outcome, Request};
-use rehome_model::{Digest, ObjectRef, Timestamp};
 use rehome_sim::SimWorld;
+use rehome_testbed::between::{Between, Through};
 
 use crate::moved;
 use crate::scenario::{Scenario, case, on_two_threads};
@@ -31,21 +30,15 @@ struct Frozen<'a> {
     late: Option<(Request, Box<SimWorld>, Vec<rehome_model::journal::Record>)>,
 }
 
-impl World for Frozen<'_> {
-    fn now(&self) -> Timestamp {
-        self.world.now()
+impl Between for Frozen<'_> {
+    type Behind = SimWorld;
+
+    fn behind(&self) -> &SimWorld {
+        &self.world
     }
 
-    fn view(&self) -> &View {
-        self.world.view()
-    }
-
-    fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
-        self.world.list_pods_on(node)
-    }
-
-    fn read(&mut self, target: &ObjectRef) -> Result<Option<Object>, ReadFailed> {
-        self.world.read(target)
+    fn behind_mut(&mut self) -> &mut SimWorld {
+        &mut self.world
     }
 
     fn send(&mut self, request: &Request, audit_id: &str) -> Outcome {
@@ -56,14 +49,6 @@ impl World for Frozen<'_> {
         }
         self.sent += 1;
         self.world.send(request, audit_id)
-    }
-
-    fn wait(&mut self, until: Timestamp) {
-        self.world.wait(until);
-    }
-
-    fn stop(&self) -> Stop {
-        self.world.stop()
     }
 }
 
@@ -113,12 +98,12 @@ fn frozen<'a>(
     objects: InMemory,
     at: usize,
 ) -> (Result<End, DriveError>, Frozen<'a>) {
-    let mut world = Frozen { world: scenario.world(SEED), scenario, objects, at, sent: 0, late: None };
+    let mut world = Through(Frozen { world: scenario.world(SEED), scenario, objects, at, sent: 0, late: None });
     let mut machine = scenario.machine();
     let now = world.now();
     let end = drive::start(&mut machine, store, &mut (), moved::start(&scenario.plan), now)
         .and_then(|()| drive::drive(&mut machine, &mut world, store, &mut ()));
-    (end, world)
+    (end, world.0)
 }
 
 #[test]

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use rehome_engine::drive::{self, End, Start};
 use rehome_engine::journal::{JournalStore, StoreFailed};
 use rehome_engine::machine::Machine;
-use rehome_engine::world::{ReadFailed, Stop, World};
-use rehome_k8s::pod::Pod;
-use rehome_k8s::{Record as Object, View};
+use rehome_engine::world::World;
 use rehome_kube::KubeWorld;
 use rehome_model::journal::{Event, Record, Verdict};
 use rehome_model::plan::Plan;
@@ -19,6 +17,7 @@ use rehome_model::request::{Outcome, Request};
 use rehome_model::verb::FENCE_TAINT;
 use rehome_model::{Digest, ObjectRef, Timestamp};
 use rehome_testbed::audit::{Evidence, check, read};
+use rehome_testbed::between::{Between, Through};
 use rehome_testbed::control_plane::{ControlPlane, everything};
 use rehome_testbed::kwok::FakeNode;
 use serde_json::json;
@@ -27,28 +26,22 @@ use crate::adapter::{connect, evict, ready, start};
 use crate::workload::web;
 
 /// The world, which evicts a successor once more where `twice` is set.
-struct Between {
+struct Saboteur {
     inner: KubeWorld,
     twice: bool,
     target: String,
     last_eviction: String,
 }
 
-impl World for Between {
-    fn now(&self) -> Timestamp {
-        self.inner.now()
+impl Between for Saboteur {
+    type Behind = KubeWorld;
+
+    fn behind(&self) -> &KubeWorld {
+        &self.inner
     }
 
-    fn view(&self) -> &View {
-        self.inner.view()
-    }
-
-    fn list_pods_on(&mut self, node: &str) -> Result<Vec<Arc<Pod>>, ReadFailed> {
-        self.inner.list_pods_on(node)
-    }
-
-    fn read(&mut self, target: &ObjectRef) -> Result<Option<Object>, ReadFailed> {
-        self.inner.read(target)
+    fn behind_mut(&mut self) -> &mut KubeWorld {
+        &mut self.inner
     }
 
     fn send(&mut self, request: &Request, audit_id: &str) -> Outcome {
@@ -64,10 +57,6 @@ impl World for Between {
         if let Some(successor) = successor.filter(|_| self.twice).cloned() {
             self.twice = self.inner.send(&evict(&successor), &self.last_eviction) != Outcome::Applied;
         }
-    }
-
-    fn stop(&self) -> Stop {
-        self.inner.stop()
     }
 }
 
@@ -134,7 +123,7 @@ fn run(namespace: &str, late: bool, twice: bool) -> (End, BTreeSet<&'static str>
     plane.create_nodes([FakeNode::new(&new).label("test", namespace)]).unwrap();
 
     let plan = plan(namespace, &old, &new);
-    let mut world = Between { inner, twice, target: new, last_eviction: String::new() };
+    let mut world = Through(Saboteur { inner, twice, target: new, last_eviction: String::new() });
     let mut journal = Journal { records: Vec::new(), late, announcement: None };
     let mut machine = Machine::new(Arc::new(plan.clone()), Digest::zero());
     let first = Start {

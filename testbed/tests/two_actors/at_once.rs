@@ -2,21 +2,17 @@
 
 use rehome_model::exit;
 
-use crate::place::Place;
 use crate::program;
-use crate::run::{Run, in_order, mover, taint, under_way};
+use crate::run::{Held, in_order, mover, release};
 
 #[test]
 fn a_second_run_is_refused_and_told_who_is_at_it() {
-    let place = Place::new("atonce");
-    let mover = mover(&place);
-    let kubeconfig = mover.to_str().unwrap();
-    place.prepare(&mover);
-    taint(&place, "held=yes:NoSchedule");
-    let mut first = Run::execute(&place);
-    first.until(&place, "a pod to be on its way", under_way);
+    let held = Held::begin("atonce");
+    let there = held.elsewhere();
+    let Held { place, kubeconfig, run: first } = held;
     let process = format!("process {}", first.pid());
 
+    let mover = mover(&place);
     let mut second = place.execute(&mover);
     second.extend(["--journal", "second.jsonl"]);
     let refused = place.expect(exit::INTERRUPTED, &second);
@@ -25,15 +21,13 @@ fn a_second_run_is_refused_and_told_who_is_at_it() {
     assert!(!place.folder().join("second.jsonl").exists(), "nothing has begun");
 
     // Whoever takes up the same run sees that its holder lives, however long it waits.
-    let there = tempfile::tempdir().unwrap();
-    std::fs::copy(place.folder().join("approval.json"), there.path().join("approval.json")).unwrap();
-    let resume = ["resume", "--kubeconfig", kubeconfig, "--approval", "approval.json"];
+    let resume = ["resume", "--kubeconfig", &kubeconfig, "--approval", "approval.json"];
     let refused = program::expect(exit::INTERRUPTED, there.path(), &resume);
     assert!(refused.stderr.contains("is at work on this cluster"), "{}", refused.stderr);
     assert!(refused.stderr.contains(&process), "{}", refused.stderr);
     assert!(refused.stderr.contains("next: rehome status"), "{}", refused.stderr);
 
-    taint(&place, "held-");
+    release(&place);
     let ran = first.end();
     assert_eq!(ran.code, i32::from(exit::DONE), "{}", ran.stderr);
     assert!(place.moved());

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::place::Place;
 use crate::program;
-use crate::run::{Run, in_order, mover, taint, under_way};
+use crate::run::{Held, in_order};
 
 /// How many changes the API server saw that a journal announces.
 fn writes(place: &Place) -> usize {
@@ -20,19 +20,13 @@ fn writes(place: &Place) -> usize {
 
 #[test]
 fn a_run_that_was_frozen_and_thawed_after_a_takeover_sends_nothing_more() {
-    let place = Place::new("frozen");
-    let mover = mover(&place);
-    let kubeconfig = mover.to_str().unwrap();
-    place.prepare(&mover);
-    taint(&place, "held=yes:NoSchedule");
-    let mut zombie = Run::execute(&place);
-    zombie.until(&place, "a pod to be on its way", under_way);
-    zombie.signal(Signal::STOP);
-    taint(&place, "held-");
+    let held = Held::begin("frozen");
+    held.run.signal(Signal::STOP);
+    held.release();
+    let there = held.elsewhere();
+    let Held { place, kubeconfig, run: zombie } = held;
 
-    let there = tempfile::tempdir().unwrap();
-    std::fs::copy(place.folder().join("approval.json"), there.path().join("approval.json")).unwrap();
-    let resume = ["resume", "--kubeconfig", kubeconfig, "--approval", "approval.json", "--journal", "mine.jsonl"];
+    let resume = ["resume", "--kubeconfig", &kubeconfig, "--approval", "approval.json", "--journal", "mine.jsonl"];
     program::expect(exit::DONE, there.path(), &resume);
     assert!(place.moved());
     let before = writes(&place);

@@ -8,20 +8,14 @@ use rehome_model::verb::FENCE_TAINT;
 
 use crate::place::Place;
 use crate::program;
-use crate::run::{Run, announced, in_order_but_for, mover, records, taint, under_way};
+use crate::run::{Held, Run, announced, in_order_but_for, mover, records, release};
 
 /// How many pods move: each can be in the way once.
 const PODS: usize = 7;
 
 #[test]
 fn a_person_who_takes_a_fence_away_stops_the_run_and_it_goes_on_once_that_is_put_right() {
-    let place = Place::new("person");
-    let mover = mover(&place);
-    let kubeconfig = mover.to_str().unwrap();
-    place.prepare(&mover);
-    taint(&place, "held=yes:NoSchedule");
-    let mut run = Run::execute(&place);
-    run.until(&place, "a pod to be on its way", under_way);
+    let Held { place, kubeconfig, run } = Held::begin("person");
     let node = "person-old-1";
     let fence = place.plane.kubectl(&["get", "node", node, "-o", "jsonpath={.spec.taints[*].key}"]).unwrap();
     assert!(fence.contains(FENCE_TAINT), "{fence}");
@@ -31,9 +25,9 @@ fn a_person_who_takes_a_fence_away_stops_the_run_and_it_goes_on_once_that_is_put
     assert_eq!(ran.code, i32::from(exit::STUCK), "{}", ran.stderr);
     assert!(ran.stdout.contains(&format!("landed on {node}, which is no target")), "{}", ran.stdout);
 
-    taint(&place, "held-");
+    release(&place);
     place.plane.kubectl(&["taint", "node", node, &format!("{FENCE_TAINT}={}:NoSchedule", value.trim())]).unwrap();
-    let deleted = put_right(&place, kubeconfig);
+    let deleted = put_right(&place, &kubeconfig);
     in_order_but_for(&place, &place.folder().join("plan.journal.jsonl"), &deleted);
 }
 

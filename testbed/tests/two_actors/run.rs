@@ -75,6 +75,44 @@ impl Run {
     }
 }
 
+/// A run of a place that cannot get past its first move before [`Held::release`], and who runs it.
+pub(crate) struct Held {
+    pub(crate) place: Place,
+    /// The kubeconfig of who runs it.
+    pub(crate) kubeconfig: String,
+    pub(crate) run: Run,
+}
+
+impl Held {
+    /// Begins it, and waits until a pod is on its way.
+    pub(crate) fn begin(name: &str) -> Self {
+        let place = Place::new(name);
+        let mover = mover(&place);
+        place.prepare(&mover);
+        taint(&place, "held=yes:NoSchedule");
+        let mut run = Run::execute(&place);
+        run.until(&place, "a pod to be on its way", under_way);
+        Self { kubeconfig: mover.to_str().unwrap().to_owned(), place, run }
+    }
+
+    /// Pods can go to the new nodes.
+    pub(crate) fn release(&self) {
+        release(&self.place);
+    }
+
+    /// Another machine: a folder with nothing in it but the approval.
+    pub(crate) fn elsewhere(&self) -> tempfile::TempDir {
+        let there = tempfile::tempdir().unwrap();
+        std::fs::copy(self.place.folder().join("approval.json"), there.path().join("approval.json")).unwrap();
+        there
+    }
+}
+
+/// Pods can go to the new nodes again.
+pub(crate) fn release(place: &Place) {
+    taint(place, "held-");
+}
+
 /// The whole records of a journal.
 pub(crate) fn records(journal: &Path) -> Vec<Record> {
     let text = std::fs::read(journal).unwrap_or_default();
@@ -99,7 +137,7 @@ pub(crate) fn announced(records: &[Record]) -> usize {
 }
 
 /// Closes or opens the new nodes for new pods, so that a move cannot end before it shall.
-pub(crate) fn taint(place: &Place, taint: &str) {
+fn taint(place: &Place, taint: &str) {
     for node in place.pool("new").split(',') {
         place.plane.kubectl(&["taint", "node", node, taint]).unwrap();
     }
