@@ -5,9 +5,11 @@
 mod scripted;
 
 use rehome_engine::drive::End;
+use rehome_k8s::Kind;
 use rehome_model::journal::{Event, Verdict};
 use rehome_model::request::{Cause, Request};
 use rehome_model::time::Seconds;
+use rehome_model::verb::Verb;
 use scripted::{Answer, START, Scripted, again, plan, receipts, run, run_plan};
 
 const DONE: End = End::Finished(Verdict::Done);
@@ -209,5 +211,23 @@ fn a_read_that_fails_is_tried_again_and_for_ever_only_until_the_deadline() {
     let (end, _) = run(&mut world);
     let cause = cause(&end);
     assert!(cause.contains("not done within") && cause.contains("connection refused"), "{cause}");
-    assert_eq!(world.evictions(), 0, "nothing is evicted without a read right before");
+}
+
+#[test]
+fn nothing_whose_name_comes_back_is_evicted_without_a_read_right_before() {
+    let evictions = |kind: Kind| {
+        let mut world = Scripted::of(kind);
+        world.failing = u32::MAX;
+        let mut plan = plan();
+        scripted::edit(&mut plan, "w1/move/web", |step| {
+            if let Verb::Evict(evict) = &mut step.verb {
+                evict.lineages[0].workload.kind = kind.name().to_owned();
+            }
+        });
+        let (end, _) = run_plan(&mut world, plan);
+        assert!(cause(&end).contains("connection refused"), "{end:?}");
+        world.evictions()
+    };
+    assert_eq!(evictions(Kind::StatefulSet), 0);
+    assert_eq!(evictions(Kind::ReplicaSet), 2, "five random letters name no other incarnation; the node is not proved");
 }

@@ -16,7 +16,7 @@ use rehome_model::{Timestamp, Uid};
 
 use super::answer::{Reaction, reaction};
 use super::{Next, attached, budget, on};
-use crate::machine::{Action, LOOK_AGAIN, Machine};
+use crate::machine::{Action, FreshRead, LOOK_AGAIN, Machine};
 use crate::state::StepState;
 
 /// How long to wait between two reads of a pod that the watch says is gone.
@@ -82,6 +82,13 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
         Reaction::Stuck { cause, instructions } => return Stage::There(Next::Stuck { cause, instructions }),
     };
     let in_view = view.by_uid(&pod.uid).is_some();
+    // What a watch has shown, and does not show any more, is gone: it can be behind, and never ahead.
+    if !in_view && view.gap(Kind::Pod).is_none() {
+        return Stage::Gone;
+    }
+    let shown = if asked || name_comes_back(pod) { None } else { view.by_uid(&pod.uid) };
+    let shown = shown.map(|object| FreshRead { at: now, object: Some(object.clone()) });
+    let read = read.or(shown.as_ref());
     // A read right before the request: a wrong UID would charge the budget for two minutes (contract-tested).
     let Some(read) = read else {
         if asked && in_view {
@@ -112,6 +119,12 @@ fn stage(machine: &Machine, step: &Step, rule: &Rule<'_>, view: &View, pod: &Lea
         // Another incarnation, or none.
         _ => Stage::Gone,
     }
+}
+
+/// Whether another incarnation can have the pod's name. A ReplicaSet's pods get five random letters, and none gets those of
+/// another. Source: `k8s.io/apiserver/pkg/storage/names`, `SimpleNameGenerator`.
+fn name_comes_back(pod: &LeavingPod) -> bool {
+    !matches!(Kind::by_name(&pod.workload.kind), Some(Kind::Deployment | Kind::ReplicaSet))
 }
 
 /// The next pod leaves only while those that came for the ones before it serve.

@@ -51,6 +51,8 @@ pub struct Scripted {
     pub stragglers: u32,
     pub lists: u32,
     made: u32,
+    /// Of `web`.
+    kind: Kind,
 }
 
 fn meta(namespace: &str, name: &str) -> Meta {
@@ -62,15 +64,23 @@ pub fn web() -> ObjectRef {
 }
 
 impl Scripted {
-    /// `web` with two Ready pods on `old`.
+    /// The ReplicaSet `web` with two Ready pods on `old`.
     pub fn new() -> Self {
+        Self::of(Kind::ReplicaSet)
+    }
+
+    /// `web` of another kind.
+    pub fn of(kind: Kind) -> Self {
         let mut truth = View::default();
         for name in ["old", "new", "other"] {
             let node = Node { meta: meta("", name), ready: Some(true), ..Node::default() };
             truth.insert(Object::Node(Arc::new(node)));
         }
         let set = Workload { meta: meta("x", "web"), replicas: Some(2), ..Workload::default() };
-        truth.insert(Object::ReplicaSet(Arc::new(set)));
+        truth.insert(match kind {
+            Kind::StatefulSet => Object::StatefulSet(Arc::new(set)),
+            _ => Object::ReplicaSet(Arc::new(set)),
+        });
         let mut world = Self {
             now: START,
             truth,
@@ -85,6 +95,7 @@ impl Scripted {
             stragglers: 0,
             lists: 0,
             made: 0,
+            kind,
         };
         world.make("old", true);
         world.make("old", true);
@@ -97,7 +108,7 @@ impl Scripted {
         let mut meta = meta("x", &format!("web-{}", self.made));
         meta.controller = Some(OwnerRef {
             api_version: "apps/v1".into(),
-            kind: "ReplicaSet".into(),
+            kind: self.kind.name().into(),
             name: "web".into(),
             uid: "uid-web".into(),
         });
