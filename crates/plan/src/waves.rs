@@ -55,6 +55,8 @@ pub(crate) struct Waves {
     last: BTreeSet<String>,
     /// The steps of the section that is open: what comes after it waits for all of them.
     section: Option<BTreeSet<String>>,
+    /// Steps that only the end waits for.
+    aside: BTreeSet<String>,
     taken: BTreeSet<String>,
 }
 
@@ -84,6 +86,19 @@ impl Waves {
         if let Some(section) = self.section.take().filter(|section| !section.is_empty()) {
             self.last = section;
         }
+    }
+
+    /// Adds a step as [`Waves::push`] does, that only the end waits for: the next step comes beside it.
+    pub(crate) fn push_aside(&mut self, step: Step, because_after: &str) {
+        let last = self.last.clone();
+        let name = self.push(step, because_after);
+        self.last = last;
+        self.aside.insert(name);
+    }
+
+    /// From here on, steps come after those that were added aside, too.
+    pub(crate) fn with_asides(&mut self) {
+        self.last.append(&mut self.aside);
     }
 
     /// Whether nothing comes before the next step.

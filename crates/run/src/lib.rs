@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod carry_out;
+pub mod critical_path;
 pub mod journal_file;
 pub mod mirrored;
 pub mod peaks;

@@ -8,6 +8,8 @@ use rehome_model::plan::Plan;
 use rehome_model::request::Outcome;
 use rehome_model::{Digest, Timestamp};
 
+use crate::critical_path::{self, CriticalPath};
+
 /// How far a run is.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,6 +48,9 @@ pub struct Status {
     /// Who holds the run, where its copy in the cluster was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldBy>,
+    /// The least that the run could take, once it is done and where the plan is at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical_path: Option<CriticalPath>,
 }
 
 /// Who holds a run.
@@ -120,6 +125,7 @@ pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
         undone: 0,
         left: Vec::new(),
         held: None,
+        critical_path: None,
     };
     let (mut begun, mut done) = (Vec::new(), BTreeSet::new());
     let mut undoing = false;
@@ -159,5 +165,8 @@ pub fn fold(records: &[Record], plan: Option<&Plan>) -> Option<Status> {
     }
     status.under_way = begun.into_iter().filter(|step| !done.contains(step)).collect();
     status.done = done.len();
+    if status.standing == Standing::Finished(Verdict::Done) {
+        status.critical_path = plan.map(|plan| critical_path::of(plan, &critical_path::took(records)));
+    }
     Some(status)
 }

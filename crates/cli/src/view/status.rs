@@ -1,6 +1,7 @@
 //! How far a run is.
 
 use rehome_model::Timestamp;
+use rehome_run::critical_path::CriticalPath;
 use rehome_run::status::{Standing, Status};
 
 use crate::ui::{BAD, BOLD, CARE, GOOD, paint};
@@ -35,6 +36,9 @@ pub(crate) fn text(status: &Status, now: Timestamp) -> String {
     row("requests", format!("{}, {} refused", status.requests, status.refused));
     row("pods", format!("{} moved", status.moved));
     row("nodes", format!("{} proved empty", status.empty.len()));
+    if let Some(path) = &status.critical_path {
+        row("longest path", format!("{}: {}", path.length, slowest(path)));
+    }
     if status.undone > 0 {
         row("put back", status.undone.to_string());
     }
@@ -55,4 +59,12 @@ pub(crate) fn text(status: &Status, now: Timestamp) -> String {
         text.extend(status.left.iter().map(|(step, why)| format!("  {step}: {why}\n")));
     }
     text
+}
+
+/// How many steps had to come one after the other, and which of them made the run long.
+fn slowest(path: &CriticalPath) -> String {
+    let slowest = path.steps.iter().max_by_key(|on| on.took);
+    let steps = view::count(path.steps.len(), "step");
+    slowest
+        .map_or(steps.clone(), |on| format!("{steps} one after the other, the slowest is {} with {}", on.step, on.took))
 }

@@ -45,6 +45,18 @@ fn a_small_cluster_is_fenced_moved_cordoned_and_proved() {
 }
 
 #[test]
+fn pods_of_the_next_node_move_while_a_node_is_proved() {
+    let mut cluster = Cluster::new();
+    cluster.node("other-1", "other");
+    cluster.workload("StatefulSet", "kv", &["old-1"]).workload("StatefulSet", "db", &["old-2"]);
+    let plan = cluster.plan();
+    let after = |name: &str| plan.step(name).unwrap().after.keys().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(after("w1/prove/old-1"), ["w1/cordon/old-1"]);
+    assert_eq!(after("w2/move/shop/db"), ["w1/cordon/old-1"]);
+    assert_eq!(after("w3/unfence/other-1"), ["w1/prove/old-1", "w2/cordon/old-2", "w2/prove/old-2"]);
+}
+
+#[test]
 fn a_restart_is_charged_for_pods_that_need_not_move() {
     let mut cluster = Cluster::new();
     cluster.deployment("web", &["old-1", "new-1", "new-2"]);

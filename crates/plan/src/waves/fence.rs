@@ -67,6 +67,7 @@ pub(super) fn raise(facts: &Facts<'_>, waves: &mut Waves) {
 
 /// Gives the bystanders back.
 pub(super) fn lower(facts: &Facts<'_>, waves: &mut Waves) {
+    waves.with_asides();
     waves.open("give back the nodes that were only kept out of the way".to_owned());
     for node in &facts.bystanders {
         let name = waves.name(&format!("unfence/{node}"));

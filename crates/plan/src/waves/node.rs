@@ -1,4 +1,7 @@
 //! A node whose pods have left: cordoned, and proved empty.
+//!
+//! The proof takes two looks some seconds apart, and what it shows changes nothing for the pods of the next node: those
+//! move meanwhile. Only the end of the plan waits for all proofs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +49,7 @@ pub(super) fn close(facts: &Facts<'_>, node: &str, waves: &mut Waves) {
         outages: 0,
         holds: BTreeSet::new(),
     };
-    waves.push(step, "it is cordoned");
+    waves.push_aside(step, "it is cordoned");
 }
 
 /// Whether a node is as a finished move leaves it: fenced as a source, and cordoned.
