@@ -19,7 +19,8 @@ pub mod timeline;
 
 pub use budget_history::BudgetHistory;
 pub use checker::{Violation, check};
-pub use event::AuditEvent;
+pub use event::{AuditEvent, AuditRef};
 pub use evidence::Evidence;
 pub use figures::{Figures, figures};
+pub use read::ReadError;
 pub use timeline::Timeline;

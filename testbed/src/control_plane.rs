@@ -56,6 +56,8 @@ pub struct Options {
     pub scheduler_gates: Vec<(&'static str, bool)>,
     /// Users whose reads are in the audit log, too.
     pub audited_readers: Vec<&'static str>,
+    /// Whether the audit log has the bodies of changes and their answers: every check but counting needs them.
+    pub audited_bodies: bool,
     /// kube-scheduler looks at nodes with one thread instead of 16: which nodes it has looked at when it found enough is
     /// then no chance.
     pub one_scheduler_thread: bool,
@@ -67,6 +69,7 @@ impl Default for Options {
             behaviour: Behaviour::prompt(),
             scheduler_gates: Vec::new(),
             audited_readers: Vec::new(),
+            audited_bodies: true,
             one_scheduler_thread: false,
         }
     }
@@ -145,7 +148,7 @@ impl ControlPlane {
         };
         let admin = kubeconfig("admin", Some("system:masters"))?;
         let (audit_policy, audit_log) = (folder.join("audit-policy.yaml"), folder.join(AUDIT_LOG));
-        fs::write(&audit_policy, programs::audit_policy(&options.audited_readers))?;
+        fs::write(&audit_policy, programs::audit_policy(&options.audited_readers, options.audited_bodies))?;
         fs::write(folder.join(STAGES), kwok::stages(&options.behaviour))?;
         let files = Files {
             folder: &folder,

@@ -12,4 +12,5 @@ pub mod fidelity;
 pub mod go;
 pub mod kwok;
 pub mod oracle;
+pub mod scale;
 pub mod scenario;

@@ -14,6 +14,7 @@ mod complaint;
 mod conforms;
 mod fidelity;
 mod generated;
+mod scale;
 mod schemas;
 mod tidy;
 mod tiers;
@@ -28,6 +29,8 @@ usage: cargo xtask TASK
   fidelity [--clusters N] [--seed S] [--no-coverage]
                                or --record: our model of kube-scheduler against kube-scheduler's own packages, on random clusters
   bench sched [ROW…]           how fast the scheduler's model and what rests on it are: the table P1 to P7
+  scale [--nodes N] [--pods N] [--parallel N] [--drained N]
+                               a large cluster moved on the real control plane: memory and requests, beside kubectl drain
   tidy [CHECK]                 rules about the tree: size, docs, completeness, format
   boundaries                   who may depend on what; licences, bans and sources of all dependencies
   gen [--check]                write the schemas and the corpus' digests; or say what differs
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         ["test", rest @ ..] => tiers::main(&root(), rest),
         ["fidelity", rest @ ..] => fidelity::main(&root(), rest),
         ["bench", "sched", rows @ ..] => bench::sched(&root(), rows),
+        ["scale", rest @ ..] => scale::main(&root(), rest),
         ["tidy"] => tidy(None),
         ["tidy", name] => tidy(Some(name)),
         ["boundaries"] => boundaries(),

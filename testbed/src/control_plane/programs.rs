@@ -12,14 +12,17 @@ use super::keys::Pair;
 use super::supervised::Spec;
 use crate::assets::Assets;
 
-/// The audit policy; of these users every read is logged as well, without its answer.
-pub(super) fn audit_policy(readers: &[&str]) -> String {
+/// The audit policy; of these users every read is logged as well, without its answer. Without bodies, all that they ask
+/// is: then requests are counted, and reviews are requests.
+pub(super) fn audit_policy(readers: &[&str], bodies: bool) -> String {
+    let policy = if bodies { AUDIT_POLICY.to_owned() } else { AUDIT_POLICY.replace("RequestResponse", "Metadata") };
     if readers.is_empty() {
-        return AUDIT_POLICY.to_owned();
+        return policy;
     }
     let users = serde_json::json!(readers);
-    let reads = format!("rules:\n- {{level: Metadata, users: {users}, verbs: [get, list, watch]}}\n");
-    AUDIT_POLICY.replacen("rules:\n", &reads, 1)
+    let verbs = if bodies { ", verbs: [get, list, watch]" } else { "" };
+    let reads = format!("rules:\n- {{level: Metadata, users: {users}{verbs}}}\n");
+    policy.replacen("rules:\n", &reads, 1)
 }
 
 /// What the API server logs: every change with its body and its answer, and nothing else. Leases and Events are noise

@@ -61,6 +61,7 @@ pub(crate) fn run() -> Figures {
         elsewhere_restarted: counted.restarted_elsewhere,
         restarts: 0,
         took: to - from,
+        critical_path: None,
         without: probe(&timeline, workloads, from, to)
             .into_iter()
             .map(|(workload, availability)| (workload.to_string(), availability.total()))

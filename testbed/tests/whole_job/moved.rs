@@ -10,6 +10,7 @@ use rehome_model::journal::{Event, Record};
 use rehome_model::plan::{Plan, PlannedMove};
 use rehome_model::rehearsal::Rehearsal;
 use rehome_model::verb::Verb;
+use rehome_run::critical_path;
 use rehome_testbed::audit::probe::probe;
 use rehome_testbed::audit::{Evidence, check, read};
 use rehome_testbed::clock;
@@ -22,6 +23,10 @@ use crate::{cluster, program};
 
 /// The seed of the behaviour that nobody knew when the forecast was written.
 const SEED: u64 = 20_261_201;
+
+/// How many units are on the move at once: kubectl drain asks all pods of a node to go at once. By default it is half of
+/// that, because a person is to follow it.
+const PARALLEL: &str = "8";
 
 /// A document of a run.
 pub(crate) fn document<D: DeserializeOwned>(folder: &Path, name: &str) -> D {
@@ -39,6 +44,7 @@ pub(crate) fn prepare(plane: &ControlPlane, folder: &Path) -> String {
     program::expect(exit::DONE, folder, &["capture", "--kubeconfig", &kubeconfig, "--out", "before.json"]);
     let mut plan =
         vec!["plan", "--snapshot", "before.json", "--from", "pool=old", "--to", "pool=new", "--out", "plan.json"];
+    plan.extend(["--parallel", PARALLEL]);
     for consent in scenario::CONSENTS {
         plan.extend(["--consent", consent]);
     }
@@ -152,6 +158,7 @@ pub(crate) fn figures(plan: &Plan, journal: &[Record], evidence: &Evidence<'_>) 
         elsewhere_restarted: counted.restarted_elsewhere,
         restarts: plan.steps().filter(|step| matches!(step.verb, Verb::Restart(_))).count(),
         took: to - from,
+        critical_path: Some(critical_path::of(plan, &critical_path::took(journal))),
         without,
         left: 0,
         elsewhere: 0,

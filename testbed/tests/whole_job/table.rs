@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use rehome_model::Timestamp;
 use rehome_model::plan::Plan;
 use rehome_model::time::Seconds;
+use rehome_run::critical_path::CriticalPath;
 use rehome_testbed::audit::{self, Timeline};
 
 /// What a move cost.
@@ -20,6 +21,8 @@ pub(crate) struct Figures {
     pub(crate) restarts: usize,
     /// From the first write to the end.
     pub(crate) took: Seconds,
+    /// The least that a run of these steps can take, where there is a plan.
+    pub(crate) critical_path: Option<CriticalPath>,
     /// For how long each workload had no Ready endpoint.
     pub(crate) without: BTreeMap<String, Seconds>,
     /// Pods that were left on old nodes.
@@ -59,9 +62,20 @@ impl Figures {
         row("workloads without a Ready endpoint", &|f| f.downtime().0.to_string());
         row("… for how long, summed", &|f| f.downtime().1.to_string());
         row("took", &|f| f.took.to_string());
+        row("critical path", &|f| f.critical_path.as_ref().map_or_else(String::new, |path| path.length.to_string()));
+        row("took / critical path", &|f| {
+            f.critical_path.as_ref().map_or_else(String::new, |path| share(f.took, path.length))
+        });
+        if let Some((_, last)) = runs.last() {
+            row("took / kubectl drain", &|f| share(f.took, last.took));
+        }
         let names: String = runs.iter().map(|(name, _)| format!("{name:>18}")).collect();
         format!("{:<44}{names}\n{text}", "")
     }
+}
+
+fn share(time: Seconds, of: Seconds) -> String {
+    format!("{:.2}", f64::from(time) / f64::from(of).max(f64::EPSILON))
 }
 
 fn ratio(moves: usize, pods: usize) -> String {
