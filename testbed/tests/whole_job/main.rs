@@ -13,6 +13,7 @@
 
 mod cluster;
 mod compared;
+mod counted;
 mod drained;
 mod killed;
 mod moved;
