@@ -39,11 +39,14 @@ pub fn nodes(size: Size, pool: &str) -> Vec<FakeNode> {
 /// A workload of a cycle: its name, its kind, its replicas, and the field and the number of its budget.
 type Workload = (&'static str, &'static str, usize, Option<(&'static str, i64)>);
 
-/// One cycle: large and small Deployments, with budgets and without, one of a single replica, and a StatefulSet.
-const WORKLOADS: [Workload; 7] = [
-    ("large", "Deployment", 30, None),
+/// One cycle: Deployments of ten that are evicted one pod after the other, with budgets and without; small ones that roll
+/// over; and a StatefulSet. More than most clusters have is evicted: that is what costs requests.
+const WORKLOADS: [Workload; 9] = [
+    ("web", "Deployment", 10, None),
+    ("api", "Deployment", 10, None),
+    ("queue", "Deployment", 10, None),
     ("guarded", "Deployment", 10, Some(("maxUnavailable", 1))),
-    ("plain", "Deployment", 10, None),
+    ("careful", "Deployment", 10, Some(("minAvailable", 8))),
     ("kept", "Deployment", 3, Some(("minAvailable", 2))),
     ("small", "Deployment", 3, None),
     ("single", "Deployment", 1, None),
